@@ -1,0 +1,28 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/redis/go-redis/v9"
+	ffclient "github.com/thomaspoignant/go-feature-flag"
+	"github.com/thomaspoignant/go-feature-flag/retriever/redisretriever"
+)
+
+// newClient loads the flags and starts the library. The client lives until its Close, not until some context ends:
+// the flush at the end has to outlive the signal that asks for it.
+func newClient(cfg config, logger *slog.Logger) (*ffclient.GoFeatureFlag, error) {
+	return ffclient.New(ffclient.Config{
+		Context:       context.Background(),
+		LeveledLogger: logger,
+		Retriever: &redisretriever.Retriever{
+			Options: &redis.Options{Addr: cfg.redisAddr},
+			Prefix:  cfg.redisPrefix,
+		},
+		DataExporter: ffclient.DataExporter{
+			Exporter:         newExporter(cfg),
+			FlushInterval:    cfg.flushInterval,
+			MaxEventInMemory: cfg.maxEvents,
+		},
+	})
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/thomaspoignant/go-feature-flag/exporter"
+	"github.com/thomaspoignant/go-feature-flag/exporter/s3exporterv2"
+	"github.com/thomaspoignant/go-feature-flag/utils/fflog"
+)
+
+// scenarioExporter is another exporter with the two habits that the scenarios ask for. The zero values of jitter and
+// nonBulk change nothing.
+type scenarioExporter struct {
+	exporter.Exporter
+	jitter  time.Duration // sleep 0..jitter, uniformly, before each export
+	nonBulk bool          // report itself as non-bulk, whatever Exporter says
+
+	draw func(n int64) int64 // uniform in [0,n)
+}
+
+// newExporter is the library's S3 exporter under the scenario's habits.
+func newExporter(cfg config) exporter.Exporter {
+	return &scenarioExporter{
+		Exporter: &s3exporterv2.Exporter{
+			Bucket:    cfg.bucket,
+			S3Path:    cfg.s3Path,
+			AwsConfig: &cfg.aws,
+			S3ClientOptions: []func(*s3.Options){
+				func(o *s3.Options) { o.UsePathStyle = cfg.s3PathStyle },
+			},
+		},
+		jitter:  cfg.jitter,
+		nonBulk: cfg.nonBulk,
+		draw:    rand.Int64N,
+	}
+}
+
+// IsBulk is false where the scenario asks for it, and else what the wrapped exporter says.
+func (e *scenarioExporter) IsBulk() bool {
+	return !e.nonBulk && e.Exporter.IsBulk()
+}
+
+// Export sleeps its jitter and exports. The end of ctx cuts the sleep short and is the error.
+func (e *scenarioExporter) Export(
+	ctx context.Context, logger *fflog.FFLogger, events []exporter.ExportableEvent,
+) error {
+	if e.jitter > 0 {
+		pause := time.NewTimer(time.Duration(e.draw(int64(e.jitter) + 1)))
+		defer pause.Stop()
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return e.Exporter.Export(ctx, logger, events)
+}

@@ -1,0 +1,120 @@
+// Evalapi is a small flag-evaluation service on go-feature-flag: flags come from Redis through the library's redis
+// retriever, and every evaluation is exported to S3 by the library's own S3 exporter. It is the subject of the
+// scenarios that offlock measures, and an ordinary service to try `offlock apply` on.
+//
+// It is configured by environment variables alone; README.md lists them. It prints one JSON line on standard output
+// when it listens and one when it has stopped, and logs on standard error.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	ffclient "github.com/thomaspoignant/go-feature-flag"
+)
+
+func main() {
+	ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, release) // from here on a second signal ends the process at once
+	if err := run(ctx, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "evalapi:", err)
+		os.Exit(1)
+	}
+}
+
+// listening is the line that says where the service can be reached. It is printed once the flags are loaded.
+type listening struct {
+	Listening string `json:"listening"`
+}
+
+// stopped is the last line. Stopped is false when the shutdown timeout ended the stop before everything was flushed.
+type stopped struct {
+	Stopped        bool  `json:"stopped"`
+	PeakGoroutines int   `json:"peakGoroutines"`
+	PeakRSSBytes   int64 `json:"peakRSSBytes"`
+}
+
+// run serves until ctx ends, then answers what is in flight, flushes the events and returns.
+func run(ctx context.Context, stdout, stderr io.Writer) error {
+	cfg, err := loadConfig(ctx)
+	if err != nil {
+		return err
+	}
+	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: cfg.logLevel}))
+
+	peaks := watchPeaks()
+	defer peaks.stop()
+
+	client, err := newClient(cfg, logger)
+	if err != nil {
+		return fmt.Errorf("loading the flags from REDIS_ADDR=%s: %w", cfg.redisAddr, err)
+	}
+	ln, err := net.Listen("tcp", cfg.addr)
+	if err != nil {
+		client.Close()
+		return fmt.Errorf("listening on ADDR: %w", err)
+	}
+	srv := &http.Server{
+		Handler: newHandler(client, peaks),
+		// No write timeout: an answer that waits for an export is what this service is there to show.
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
+	}
+	served := make(chan struct{})
+	var serveErr error // read only once served is closed
+	go func() {
+		defer close(served)
+		serveErr = srv.Serve(ln)
+	}()
+
+	lines := json.NewEncoder(stdout)
+	printErr := lines.Encode(listening{ln.Addr().String()})
+	if printErr == nil {
+		select {
+		case <-ctx.Done():
+		case <-served:
+		}
+	}
+
+	err = stop(srv, client, cfg.shutdownTimeout)
+	<-served
+	if !errors.Is(serveErr, http.ErrServerClosed) {
+		err = errors.Join(serveErr, err)
+	}
+	last := peaks.stats()
+	return errors.Join(printErr, err, lines.Encode(stopped{err == nil, last.PeakGoroutines, last.PeakRSSBytes}))
+}
+
+// stop ends the service within timeout: first the requests, then the library, whose Close flushes the events. Close
+// takes no deadline, so it is waited for from outside.
+func stop(srv *http.Server, client *ffclient.GoFeatureFlag, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	if err := srv.Shutdown(ctx); err != nil {
+		return fmt.Errorf("requests were still waiting after SHUTDOWN_TIMEOUT=%v, and their events were not flushed: %w",
+			timeout, errors.Join(err, srv.Close()))
+	}
+	flushed := make(chan struct{})
+	go func() {
+		defer close(flushed)
+		client.Close()
+	}()
+	select {
+	case <-flushed:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("the exporter was still busy after SHUTDOWN_TIMEOUT=%v: events that it had not sent are lost",
+			timeout)
+	}
+}
