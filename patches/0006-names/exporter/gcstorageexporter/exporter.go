@@ -1,0 +1,8 @@
+//go:build ignore
+
+package gcstorageexporter
+
+//offlock:after Exporter.Export 1a9cac12990a
+func _() {
+	fileExporter.FilePerBatch = true // a second object of the same name would overwrite the first
+}
