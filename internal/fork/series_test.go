@@ -170,11 +170,11 @@ func (s *staging) prove(t *testing.T, report patches.Report) {
 	if len(tests) == 0 {
 		t.Errorf("the patch brings no test along")
 	}
-	without := goTest(t, s.dir, tests)
+	without := s.run(t, tests)
 	for _, c := range report.Changes {
 		s.put(t, c.Path, c.After)
 	}
-	with := goTest(t, s.dir, tests)
+	with := s.run(t, tests)
 
 	for name, result := range without {
 		want := "fail"
@@ -190,6 +190,16 @@ func (s *staging) prove(t *testing.T, report patches.Report) {
 			t.Errorf("with the patch, %s has the result %q", name, result)
 		}
 	}
+}
+
+func (s *staging) run(t *testing.T, tests map[string][]string) map[string]string {
+	t.Helper()
+	results, output, err := goTest(t.Context(), s.dir, tests)
+	t.Log(output)
+	if err != nil {
+		t.Error(err)
+	}
+	return results
 }
 
 // testName cuts the package off "./exporter.TestName".
