@@ -1,0 +1,25 @@
+// Package regress proves what the fork promises, on a real service under load.
+//
+// [Prove] builds one service once an arm (an upstream release, or one with patches of the series), lets each
+// built binary prove which library it holds, and drives it through scenarios that delay or fail the sink of its events.
+// What comes back is a [Report]: latencies of both endpoints, what became of every event, goroutines, memory, and one
+// verdict a promise.
+//
+// # How it measures
+//
+// The load is open loop: the arrival of every request is fixed before the run, and a latency counts from that arrival,
+// not from the moment at which the request could be sent. A service that stops for a second therefore shows a second, in
+// every request that arrived meanwhile. After the schedule every outstanding request is awaited, up to a bound; one that
+// has no answer then is counted, and fails its arm.
+//
+// Every event carries a user key of its own, so that after the service has stopped the objects in the bucket tell for
+// each accepted event how often it was stored.
+//
+// Arms take turns within a scenario, and the order rotates, so that no arm always has the quiet moment of the machine.
+// Verdicts compare figures of the same run and never absolute times.
+//
+// # Concurrency
+//
+// A Prove call owns its processes and its temporary folder, and leaves neither behind, also when its context is
+// cancelled. Calls share nothing and may overlap, though they then disturb each other's figures.
+package regress

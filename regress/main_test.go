@@ -1,0 +1,67 @@
+package regress
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// The test binary plays the children of the process tests: what childVariable names.
+const (
+	childVariable = "REGRESS_TEST_CHILD"
+	fifoVariable  = "REGRESS_TEST_FIFO" // a grandchild holds it open as long as it lives
+)
+
+func TestMain(m *testing.M) {
+	if play := os.Getenv(childVariable); play != "" {
+		playChild(play)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func playChild(play string) {
+	switch play {
+	case "crash":
+		fmt.Fprintln(os.Stderr, "cannot find the flags")
+		os.Exit(3)
+	case "babble":
+		fmt.Println("hello")
+	case "parent":
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = []string{childVariable + "=grandchild", fifoVariable + "=" + os.Getenv(fifoVariable)}
+		cmd.Stdin = os.Stdin
+		if err := cmd.Start(); err != nil {
+			panic(err)
+		}
+		serve()
+	case "grandchild":
+		if _, err := os.OpenFile(os.Getenv(fifoVariable), os.O_WRONLY, 0); err != nil {
+			panic(err)
+		}
+		serve()
+	case "serve":
+		serve()
+	case "stubborn":
+		signal.Ignore(syscall.SIGTERM)
+		serve()
+	case "graceful":
+		asked := make(chan os.Signal, 1)
+		signal.Notify(asked, syscall.SIGTERM)
+		fmt.Println(`{"ready":true}`)
+		<-asked
+		fmt.Println(`{"stopped":true}`)
+	}
+}
+
+// serve says that it is ready, and stays until it is ended or, should a test fail to do so, until the test is gone.
+func serve() {
+	fmt.Println(`{"ready":true}`)
+	_, _ = io.Copy(io.Discard, os.Stdin)
+}

@@ -1,0 +1,84 @@
+package regress
+
+import (
+	"time"
+)
+
+// Scenario is one way in which the sink of the events behaves, and how the service is set up for it.
+// Durations are those of a full run; [Scenario.scaled] makes the quick ones.
+type Scenario struct {
+	Name  string `json:"name"`
+	About string `json:"about"` // what is delayed or fails, in a few words
+
+	FlushInterval time.Duration `json:"flushInterval"`
+	MaxEvents     int           `json:"maxEventsInMemory"`
+	Upload        time.Duration `json:"upload"`           // how long the sink takes for one upload
+	Jitter        time.Duration `json:"jitter,omitempty"` // the exporter sleeps a random time up to this before each upload
+	NonBulk       bool          `json:"nonBulk,omitempty"`
+	Outage        bool          `json:"outage,omitempty"` // the sink answers 503 SlowDown during the first half
+}
+
+const (
+	// roomy is a buffer that no run fills, so that only the timer flushes.
+	roomy = 100_000
+	// tight is a buffer that fills several times a second.
+	tight = 100
+)
+
+// Scenarios lists all scenarios. The first is the yardstick of the others.
+func Scenarios() []Scenario {
+	return []Scenario{
+		{Name: instantName, About: "nothing is delayed: the yardstick",
+			FlushInterval: 5 * time.Second, MaxEvents: roomy},
+		{Name: "timer", About: "flush by timer, an upload takes 65 ms",
+			FlushInterval: 5 * time.Second, MaxEvents: roomy, Upload: 65 * time.Millisecond},
+		{Name: "jitter", About: "the exporter sleeps a random time before each 65 ms upload, as in the post-mortem",
+			FlushInterval: 5 * time.Second, MaxEvents: roomy, Upload: 65 * time.Millisecond, Jitter: 7 * time.Second},
+		{Name: "threshold", About: "the buffer of 100 events fills while an upload takes 500 ms",
+			FlushInterval: 5 * time.Second, MaxEvents: tight, Upload: 500 * time.Millisecond},
+		{Name: "nonbulk", About: "the exporter exports every event at once, 100 ms a call",
+			FlushInterval: 5 * time.Second, MaxEvents: roomy, Upload: 100 * time.Millisecond, NonBulk: true},
+		{Name: "outage", About: "the sink answers 503 SlowDown for the first half of the run, then is well again",
+			FlushInterval: 5 * time.Second, MaxEvents: tight, Upload: 65 * time.Millisecond, Outage: true},
+	}
+}
+
+// instantName is the scenario that the others are held against.
+const instantName = "instant"
+
+// SinkTime is how long one export takes on average: the wait that a caller must not see. Zero: nothing is delayed.
+func (s Scenario) SinkTime() time.Duration { return s.Upload + s.Jitter/2 }
+
+// quickFactor is by how much a quick run is shorter.
+const quickFactor = 10
+
+// scaled divides what paces the service by factor. The sink's own delay stays: it is what a caller would wait for.
+func (s Scenario) scaled(factor time.Duration) Scenario {
+	s.FlushInterval /= factor
+	s.Jitter /= factor
+	return s
+}
+
+// pace is how long and how hard every scenario is driven.
+type pace struct {
+	rounds int           // runs of each arm in a scenario
+	length time.Duration // measured part of one round
+	warmup time.Duration // before it
+	bound  time.Duration // after it, for outstanding requests
+	rate   float64       // requests a second to each endpoint
+}
+
+// DefaultRate is how many requests a second each endpoint gets. At this rate driver, service and companion together used
+// about a quarter of one core, so nothing is saturated, and all requests of a round may be outstanding with 7,000 open files.
+const DefaultRate = 200
+
+func newPace(quick bool, rate float64) pace {
+	p := pace{rounds: 2, length: 15 * time.Second, warmup: time.Second, bound: time.Minute, rate: rate}
+	if quick {
+		// One round of a tenth of the whole: two would spend more time on starting services than on driving them.
+		p.length = time.Duration(p.rounds) * p.length / quickFactor
+		p.rounds = 1
+		p.warmup = p.warmup * 3 / quickFactor // not a tenth: a new process needs some requests to settle
+	}
+	return p
+}

@@ -1,0 +1,92 @@
+package regress
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// levels holds the most goroutines that were seen in each slice of the run; 0: none were looked at.
+type levels [timelineSlices]int64
+
+func (l *levels) merge(other *levels) {
+	for i, n := range other {
+		l[i] = max(l[i], n)
+	}
+}
+
+// of turns levels into moments of a run of so many seconds.
+func (l *levels) of(length float64) []Level {
+	all := []Level{}
+	for i, n := range l {
+		if n > 0 {
+			all = append(all, Level{At: length * (float64(i) + 0.5) / timelineSlices, Count: n})
+		}
+	}
+	return all
+}
+
+// watcher looks at a service's goroutines once a slice.
+type watcher struct {
+	stop context.CancelFunc
+	done chan struct{} // closed when seen and err are set
+	seen levels
+	err  error
+}
+
+// watch starts to look, in the rhythm of the timeline, and ends with the run or with end, whichever comes first.
+func watch(ctx context.Context, base string, p pace) *watcher {
+	ctx, cancel := context.WithCancel(ctx)
+	w := &watcher{stop: cancel, done: make(chan struct{})}
+	begin := time.Now().Add(p.warmup)
+	go func() {
+		defer close(w.done)
+		client := &http.Client{Transport: &http.Transport{}}
+		defer client.CloseIdleConnections()
+		for i := range w.seen {
+			middle := begin.Add(time.Duration(float64(p.length) * (float64(i) + 0.5) / timelineSlices))
+			select {
+			case <-time.After(time.Until(middle)):
+			case <-ctx.Done():
+				return
+			}
+			if w.seen[i], w.err = goroutines(ctx, client, base); w.err != nil {
+				if ctx.Err() != nil {
+					w.err = nil // end came first
+				}
+				return
+			}
+		}
+	}()
+	return w
+}
+
+// end stops looking and returns what was seen.
+func (w *watcher) end() (levels, error) {
+	w.stop()
+	<-w.done
+	return w.seen, w.err
+}
+
+// goroutines asks the service.
+func goroutines(ctx context.Context, client *http.Client, base string) (int64, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/stats", nil)
+	if err != nil {
+		return 0, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	var stats struct {
+		Goroutines int64 `json:"goroutines"`
+	}
+	err = errors.Join(json.NewDecoder(response.Body).Decode(&stats), response.Body.Close())
+	if err != nil {
+		return 0, fmt.Errorf("/stats: %w", err)
+	}
+	return stats.Goroutines, nil
+}
