@@ -98,11 +98,11 @@ func judgeWait(r *Report) (Outcome, []Finding) {
 			return Pass, text
 		case alike:
 			return Undecided, text + ": so slow is " + instantName + " itself that a wait for the sink could hide in it"
-		case short:
-			return Undecided, text + ": more than it should be, but less than a wait for the sink"
 		case p <= yardsticks*a.Evaluation.P999:
 			// Evaluations do not wait for the sink at these versions: they show what the machine does to any request.
 			return Undecided, text + ": but evaluations, which do not wait, took " + millis(a.Evaluation.P999) + ", so the machine is to blame"
+		case short:
+			return Undecided, text + ": more than it should be, but less than a wait for the sink"
 		}
 		return Fail, text
 	})
