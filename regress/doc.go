@@ -21,5 +21,6 @@
 // # Concurrency
 //
 // A Prove call owns its processes and its temporary folder, and leaves neither behind, also when its context is
-// cancelled. Calls share nothing and may overlap, though they then disturb each other's figures.
+// cancelled. Should this process be killed, they end by themselves, and the next call removes the folder. Calls share
+// nothing and may overlap, though they then disturb each other's figures.
 package regress

@@ -57,8 +57,8 @@ func (r *Report) WriteHTML(w io.Writer) error {
 				goroutineChart(r, s),
 			},
 			Tables: [][][]string{
-				latencyRows(s, "/collect", ofCollect),
-				latencyRows(s, "/flag-evaluation", ofEvaluation),
+				collectRows(s),
+				evaluationRows(s),
 				eventRows(s),
 			},
 		})

@@ -1,6 +1,7 @@
 package regress
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -15,7 +16,7 @@ func TestSchedule(t *testing.T) {
 	const rate = 500
 	warmup, length := time.Second, 20*time.Second
 	all := schedule(rate, warmup, length)
-	if !slices.IsSortedFunc(all, func(a, b arrival) int { return int(a.at - b.at) }) {
+	if !slices.IsSortedFunc(all, func(a, b arrival) int { return cmp.Compare(a.at, b.at) }) {
 		t.Error("arrivals are not in the order of their time")
 	}
 	users := map[string]bool{}

@@ -55,7 +55,7 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Quick run (durations ÷ 10): 1 × 3 s an arm and scenario after 0.3 s of warm-up, " +
+		"Quick run (durations ÷ 10, one round): 1 × 1.5 s an arm and scenario after 0.3 s of warm-up, " +
 			"200 requests/s to each endpoint, 2 CPUs, go1.26.8 linux/amd64, 2026-01-02T03:04:05Z.\n",
 		"an evaluation hides the wait behind a goroutine an event",
 		"threshold: the buffer of 100 events fills while an upload takes 500 ms (flush every 0.5 s or at 100 events)\n" +
@@ -65,8 +65,7 @@ func TestTable(t *testing.T) {
 			"  fork ÷ v1.55.2  1.00×     0.00200×  0.00200×  0.00200×  0.00200×\n",
 		"  events          accepted  stored  lost  repeated  goroutines  memory   CPU\n" +
 			"  v1.55.2         1200      1200    0     0         40          30.0 MB  0.100\n" +
-			"  fork            1200      1200    0     0         20          30.0 MB  0.100\n" +
-			"  fork ÷ v1.55.2  1.00×     1.00×   –     –         0.500×      1.00×    1.00×\n",
+			"  fork            1200      1200    0     0         20          30.0 MB  0.100\n",
 		"  P1  pass             AddEvent never waits for an export, however slow or hung the sink\n" +
 			"      pass             timer: p99.9 of /collect is 1.00 ms, 1.00× its own instant; the sink takes 65.0 ms\n",
 		"  P5  not claimed yet  memory",
@@ -76,8 +75,25 @@ func TestTable(t *testing.T) {
 			t.Errorf("the table lacks\n%s", want)
 		}
 	}
+	// Evaluations do not wait and events are counts: a ratio of those says nothing.
+	if got, want := strings.Count(b.String(), "fork ÷ "), len(r.Scenarios)*(len(r.Arms)-1); got != want {
+		t.Errorf("%d rows of ratios, want %d", got, want)
+	}
 	if t.Failed() {
 		t.Logf("the table:\n%s", b.String())
+	}
+}
+
+// What failed may have failed fast: figures that hold any are shown, but not as so many times better.
+func TestNoRatioOfFailures(t *testing.T) {
+	for _, failing := range []int{0, 1} {
+		r := measuredReport(t)
+		r.Scenarios[1].Arms[failing].Collect.Failed = 3
+		rows := collectRows(&r.Scenarios[1])
+		want := []string{"fork ÷ v1.55.2", "–", "–", "–", "–", "–"}
+		if diff := cmp.Diff(want, rows[len(rows)-1]); diff != "" {
+			t.Errorf("%s failed (-want +got):\n%s", r.Arms[failing].Name, diff)
+		}
 	}
 }
 
@@ -114,7 +130,7 @@ func TestJSON(t *testing.T) {
 	wantKeys(t, arms[1], "arm", "collect", "evaluation", "events", "peak", "goroutines", "trouble")
 	for part, keys := range map[string][]string{
 		"collect": {"requests", "failed", "unanswered", "p50Ms", "p95Ms", "p99Ms", "p999Ms", "maxMs", "curve", "timeline"},
-		"events":  {"accepted", "stored", "lost", "repeated", "unasked", "objects", "puts", "failedPuts"},
+		"events":  {"accepted", "stored", "lost", "repeated", "refused", "unasked", "objects", "puts", "failedPuts"},
 		"peak":    {"goroutines", "memoryMB", "cpu"},
 	} {
 		var got map[string]any

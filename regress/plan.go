@@ -13,7 +13,7 @@ import (
 // working directory.
 type Options struct {
 	Dir       string         // in the clone; empty: the working directory
-	Quick     bool           // a tenth of every duration
+	Quick     bool           // a tenth of every duration, and one round
 	Rate      float64        // requests a second to each endpoint; 0: [DefaultRate]
 	Arms      []string       // names; none: all
 	Scenarios []string       // names; none: all

@@ -34,7 +34,8 @@ func start(ctx context.Context, name, binary string, env []string, bound time.Du
 	ownGroup(p.cmd)
 	p.cmd.Cancel = func() error { return killGroup(p.cmd.Process) }
 	p.cmd.WaitDelay = 10 * time.Second // for output that a child of its own might hold open
-	// Its stdin stays open as long as we live, so that a process that watches it does not outlive us. Wait closes it.
+	// Its stdin stays open as long as we live. The service and the companion watch it, so that they do not outlive us
+	// when we are killed. Wait closes it.
 	if _, err := p.cmd.StdinPipe(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -12,13 +12,14 @@ import (
 // Prove builds the service on each arm, drives them through the scenarios and judges the promises.
 //
 // It returns an error when no complete set of figures came together; a promise that does not hold is no error, see
-// [Report.Failed]. Whatever it returns, its processes have ended and its temporary folder is gone.
+// [Report.Failed]. Whatever it returns, its processes have ended and its temporary folder is gone. If this process is killed,
+// they end by themselves, and the next call removes the folder.
 func Prove(ctx context.Context, o Options) (report *Report, err error) {
 	p, err := newPlan(o)
 	if err != nil {
 		return nil, err
 	}
-	temp, err := os.MkdirTemp("", "offlock-prove-")
+	work, err := newWorkdir()
 	if err != nil {
 		return nil, err
 	}
@@ -26,16 +27,16 @@ func Prove(ctx context.Context, o Options) (report *Report, err error) {
 		if ctx.Err() != nil { // what a killed process said on its way out explains nothing
 			report, err = nil, fmt.Errorf("interrupted: %w", ctx.Err())
 		}
-		err = errors.Join(err, os.RemoveAll(temp))
+		err = errors.Join(err, work.remove())
 	}()
 	steps := &stepper{tell: o.Progress, total: 1 + len(p.arms) + p.pace.rounds*len(p.scenarios)*len(p.arms)}
 
 	// Build everything before anything runs: a compiler beside a run would be part of the figures.
-	companion, arms, err := p.build(ctx, temp, steps)
+	companion, arms, err := p.build(ctx, work.path, steps)
 	if err != nil {
 		return nil, err
 	}
-	files := filepath.Join(temp, "run")
+	files := filepath.Join(work.path, "run")
 	if err := os.Mkdir(files, 0o755); err != nil {
 		return nil, err
 	}

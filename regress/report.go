@@ -63,6 +63,12 @@ type ArmResult struct {
 	Trouble    []string `json:"trouble"`    // with the service itself: it crashed, or did not stop
 }
 
+// failed is how many requests to either endpoint had another answer than a 2xx.
+func (a *ArmResult) failed() int64 { return a.Collect.Failed + a.Evaluation.Failed }
+
+// unanswered is how many requests to either endpoint had no answer at the bound.
+func (a *ArmResult) unanswered() int64 { return a.Collect.Unanswered + a.Evaluation.Unanswered }
+
 // Level is how many goroutines the service had at one moment.
 type Level struct {
 	At    float64 `json:"atS"` // seconds since the measured part began
@@ -71,7 +77,8 @@ type Level struct {
 
 // remarks hold for every report of this version of the service and the library.
 var remarks = []string{
-	"Latency counts from the scheduled arrival of a request, so time spent waiting to be sent is part of it.",
+	"Latency counts from the scheduled arrival of a request, so time spent waiting to be sent is part of it; " +
+		"requests that failed are in it too.",
 	"At these versions an evaluation hides the wait behind a goroutine an event: the wait shows at /collect, " +
 		"and for /flag-evaluation in goroutines and memory.",
 	"Goroutines and memory are the most that the service had; CPU 1.0 is one core; lost and repeated are counted in what S3 holds.",
@@ -89,7 +96,7 @@ func newReport(quick bool, p pace, arms []builtArm) *Report {
 	}
 	if quick {
 		r.Remarks = append(r.Remarks, "Quick run: run length, flush interval and jitter are a tenth of a full run's, "+
-			"and with so few requests p99.9 is close to the maximum.")
+			"there is one round, and with so few requests p99.9 is the maximum or close to it.")
 	}
 	for _, arm := range arms {
 		r.Arms = append(r.Arms, ArmInfo{Name: arm.Name, Version: arm.Version, Patches: arm.patches})

@@ -75,9 +75,8 @@ const DefaultRate = 200
 func newPace(quick bool, rate float64) pace {
 	p := pace{rounds: 2, length: 15 * time.Second, warmup: time.Second, bound: time.Minute, rate: rate}
 	if quick {
-		// One round of a tenth of the whole: two would spend more time on starting services than on driving them.
-		p.length = time.Duration(p.rounds) * p.length / quickFactor
-		p.rounds = 1
+		p.length /= quickFactor
+		p.rounds = 1                          // a second one would spend more time on starting services than on driving them
 		p.warmup = p.warmup * 3 / quickFactor // not a tenth: a new process needs some requests to settle
 	}
 	return p

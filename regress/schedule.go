@@ -1,6 +1,7 @@
 package regress
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -46,6 +47,6 @@ func schedule(rate float64, warmup, length time.Duration) []arrival {
 			all = append(all, arrival{at: at, endpoint: e, user: prefix + strconv.Itoa(n), warmup: at < warmup})
 		}
 	}
-	slices.SortFunc(all, func(a, b arrival) int { return int(a.at - b.at) })
+	slices.SortFunc(all, func(a, b arrival) int { return cmp.Compare(a.at, b.at) })
 	return all
 }

@@ -22,19 +22,18 @@ type sink struct {
 
 // faults is what stands between the service and S3.
 type faults struct {
-	DelayMS           int64  `json:"delayMS"`
-	Status            int    `json:"status"` // 0: S3 answers
-	Code              string `json:"code"`
-	RetryAfterSeconds int    `json:"retryAfterSeconds"`
+	DelayMS int64  `json:"delayMS"`
+	Status  int    `json:"status"` // 0: S3 answers
+	Code    string `json:"code"`
 }
 
-// bucket is what S3 really holds.
+// bucket is what S3 really holds, and the uploads that it was sent.
 type bucket struct {
 	Objects    int64            `json:"objects"`
-	Events     int64            `json:"events"`
-	Puts       int64            `json:"puts"`
-	FailedPuts int64            `json:"failedPuts"`
-	Users      map[string]int64 `json:"users"` // how often the event of each user key is stored
+	Events     int64            `json:"events"`     // in all objects: the sum over Users
+	Puts       int64            `json:"puts"`       // uploads, failed ones included
+	FailedPuts int64            `json:"failedPuts"` // those of them that were not stored
+	Users      map[string]int64 `json:"users"`      // how often the event of each user key is stored
 }
 
 // startSink starts the companion.

@@ -3,13 +3,14 @@ package regress
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 )
 
-// WriteTable writes the report for people: one block a scenario, the fork against the others as ratios, then the
-// verdicts. It needs about 110 columns.
+// WriteTable writes the report for people: one block a scenario, the fork's /collect against the others as ratios,
+// then the verdicts. It needs about 110 columns.
 func (r *Report) WriteTable(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(r.Settings.sentence())
@@ -20,8 +21,8 @@ func (r *Report) WriteTable(w io.Writer) error {
 	for i := range r.Scenarios {
 		s := &r.Scenarios[i]
 		fmt.Fprintf(&b, "\n%s: %s (%s)\n", s.Name, s.About, s.sentence())
-		writeRows(&b, latencyRows(s, "/collect", func(a *ArmResult) *Latency { return &a.Collect }))
-		writeRows(&b, latencyRows(s, "/flag-evaluation", func(a *ArmResult) *Latency { return &a.Evaluation }))
+		writeRows(&b, collectRows(s))
+		writeRows(&b, evaluationRows(s))
 		writeRows(&b, eventRows(s))
 	}
 	b.WriteString("\nThe fork's promises\n")
@@ -49,7 +50,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 func (s Settings) sentence() string {
 	kind := "Full run"
 	if s.Quick {
-		kind = "Quick run (durations ÷ 10)"
+		kind = "Quick run (durations ÷ 10, one round)"
 	}
 	return fmt.Sprintf("%s: %d × %s an arm and scenario after %s of warm-up, %s requests/s to each endpoint, %d CPUs, %s %s, %s.",
 		kind, s.Rounds, seconds(s.RoundS), seconds(s.WarmupS), strconv.FormatFloat(s.Rate, 'f', -1, 64), s.CPUs, s.Go, s.OS, s.Began)
@@ -70,19 +71,50 @@ func (s *ScenarioResult) sentence() string {
 	return text
 }
 
+// collectRows are the latencies of /collect, and the fork's against those of each other arm: this is where a wait shows.
+func collectRows(s *ScenarioResult) [][]string {
+	rows := latencyRows(s, "/collect", func(a *ArmResult) *Latency { return &a.Collect })
+	fork := slices.IndexFunc(s.Arms, func(a ArmResult) bool { return a.Arm == forkName })
+	if fork < 0 {
+		return rows
+	}
+	for i := range s.Arms {
+		if i == fork {
+			continue
+		}
+		row := []string{forkName + " ÷ " + s.Arms[i].Arm}
+		mine, theirs := &s.Arms[fork].Collect, &s.Arms[i].Collect
+		for n, v := range theirs.figures() {
+			if mine.Failed+theirs.Failed > 0 {
+				row = append(row, "–") // what failed at once would be called fast
+				continue
+			}
+			row = append(row, ratio(mine.figures()[n], v))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func evaluationRows(s *ScenarioResult) [][]string {
+	return latencyRows(s, "/flag-evaluation", func(a *ArmResult) *Latency { return &a.Evaluation })
+}
+
 func latencyRows(s *ScenarioResult, endpoint string, of func(*ArmResult) *Latency) [][]string {
-	figures := func(l *Latency) []float64 { return []float64{l.P50, l.P95, l.P99, l.P999, l.Max} }
 	rows := [][]string{{endpoint, "p50", "p95", "p99", "p99.9", "max", "requests", "failed", "unanswered"}}
 	for i := range s.Arms {
 		l := of(&s.Arms[i])
 		row := []string{s.Arms[i].Arm}
-		for _, v := range figures(l) {
+		for _, v := range l.figures() {
 			row = append(row, millis(v))
 		}
 		rows = append(rows, append(row, count(l.Requests), count(l.Failed), count(l.Unanswered)))
 	}
-	return append(rows, ratioRows(s, func(a *ArmResult) []float64 { return figures(of(a)) })...)
+	return rows
 }
+
+// figures are the times that the tables show.
+func (l *Latency) figures() []float64 { return []float64{l.P50, l.P95, l.P99, l.P999, l.Max} }
 
 func eventRows(s *ScenarioResult) [][]string {
 	rows := [][]string{{"events", "accepted", "stored", "lost", "repeated", "goroutines", "memory", "CPU"}}
@@ -91,33 +123,6 @@ func eventRows(s *ScenarioResult) [][]string {
 			a.Arm, count(a.Events.Accepted), count(a.Events.Stored), count(a.Events.Lost), count(a.Events.Repeated),
 			count(a.Peak.Goroutines), significant(a.Peak.MemoryMB) + " MB", significant(a.Peak.CPU),
 		})
-	}
-	return append(rows, ratioRows(s, func(a *ArmResult) []float64 {
-		return []float64{
-			float64(a.Events.Accepted), float64(a.Events.Stored), float64(a.Events.Lost), float64(a.Events.Repeated),
-			float64(a.Peak.Goroutines), a.Peak.MemoryMB, a.Peak.CPU,
-		}
-	})...)
-}
-
-// ratioRows holds the fork's figures against those of each other arm.
-func ratioRows(s *ScenarioResult, figures func(*ArmResult) []float64) [][]string {
-	var rows [][]string
-	for i := range s.Arms {
-		if s.Arms[i].Arm != forkName {
-			continue
-		}
-		fork := figures(&s.Arms[i])
-		for k := range s.Arms {
-			if k == i {
-				continue
-			}
-			row := []string{forkName + " ÷ " + s.Arms[k].Arm}
-			for n, v := range figures(&s.Arms[k]) {
-				row = append(row, ratio(fork[n], v))
-			}
-			rows = append(rows, row)
-		}
 	}
 	return rows
 }

@@ -5,26 +5,28 @@ import (
 )
 
 // Events says what became of the events of an arm in a scenario, by what S3 holds after the service has stopped.
-// Accepted = Stored + Lost.
+// Accepted = Stored + Lost; Accepted + Refused is what the schedule sent.
 type Events struct {
 	Accepted int64 `json:"accepted"` // of requests that were answered 2xx, the warm-up's included
 	Stored   int64 `json:"stored"`   // accepted ones that S3 holds at least once
 	Lost     int64 `json:"lost"`     // accepted ones that S3 does not hold
 	Repeated int64 `json:"repeated"` // copies of an event beyond its first
-	Unasked  int64 `json:"unasked"`  // stored, though their request had no 2xx: neither lost nor wrong
+	Refused  int64 `json:"refused"`  // of requests that had no 2xx, whatever they had; the warm-up's included
+	Unasked  int64 `json:"unasked"`  // refused, but stored: neither lost nor wrong
 
 	Objects    int64 `json:"objects"`
-	Puts       int64 `json:"puts"`       // uploads that S3 took
-	FailedPuts int64 `json:"failedPuts"` // uploads that were refused
+	Puts       int64 `json:"puts"`       // uploads that S3 was sent
+	FailedPuts int64 `json:"failedPuts"` // those of them that were not stored
 }
 
-// settle holds the arrivals and what they were answered against what the bucket holds. An event that no arrival made is
-// an error: the bucket is not of this run.
+// settle holds the arrivals and what they were answered against what the bucket holds. A bucket that does not fit is an
+// error: one with an event that no arrival made is not of this run, one whose counts disagree was not read right.
 func settle(arrivals []arrival, answers []answer, b bucket) (Events, error) {
 	e := Events{Objects: b.Objects, Puts: b.Puts, FailedPuts: b.FailedPuts}
-	known := int64(0)
+	var known, copiesOfAll int64
 	for i, a := range arrivals {
 		copies := b.Users[a.user]
+		copiesOfAll += copies
 		if copies > 0 {
 			known++
 			e.Repeated += copies - 1
@@ -36,12 +38,18 @@ func settle(arrivals []arrival, answers []answer, b bucket) (Events, error) {
 		case accepted:
 			e.Accepted++
 			e.Lost++
-		case copies > 0:
-			e.Unasked++
+		default:
+			e.Refused++
+			if copies > 0 {
+				e.Unasked++
+			}
 		}
 	}
 	if known != int64(len(b.Users)) {
 		return e, fmt.Errorf("the bucket holds events of %d users, of whom only %d sent any in this run", len(b.Users), known)
+	}
+	if copiesOfAll != b.Events {
+		return e, fmt.Errorf("the bucket holds %d events, but %d by user", b.Events, copiesOfAll)
 	}
 	return e, nil
 }
@@ -52,6 +60,7 @@ func (e *Events) add(other Events) {
 	e.Stored += other.Stored
 	e.Lost += other.Lost
 	e.Repeated += other.Repeated
+	e.Refused += other.Refused
 	e.Unasked += other.Unasked
 	e.Objects += other.Objects
 	e.Puts += other.Puts

@@ -46,6 +46,14 @@ func TestVerdicts(t *testing.T) {
 			r.Scenarios = slices.DeleteFunc(r.Scenarios, func(s ScenarioResult) bool { return s.Name == scenario })
 		}
 	}
+	slow := func(scenario string, collect, evaluation float64) func(*Report) {
+		return func(r *Report) {
+			onFork(r, scenario).Collect.P999, onFork(r, scenario).Evaluation.P999 = collect, evaluation
+		}
+	}
+	failed := func(scenario string, n int64) func(*Report) {
+		return func(r *Report) { onFork(r, scenario).Collect.Failed, onFork(r, scenario).Events.Refused = n, n }
+	}
 	for _, test := range []struct {
 		name   string
 		change func(*Report)
@@ -55,7 +63,8 @@ func TestVerdicts(t *testing.T) {
 		{"all well", func(*Report) {}, Pass, Pass, false},
 		{"as slow as twice the yardstick", func(r *Report) { onFork(r, "threshold").Collect.P999 = 8 }, Pass, Pass, false},
 		{"slower than that, far below the sink", func(r *Report) { onFork(r, "threshold").Collect.P999 = 9 }, Undecided, Pass, false},
-		{"half of the sink's time", func(r *Report) { onFork(r, "threshold").Collect.P999 = 251 }, Fail, Pass, true},
+		{"half of the sink's time", func(r *Report) { onFork(r, "threshold").Collect.P999 = 250 }, Undecided, Pass, false},
+		{"more than half of it", func(r *Report) { onFork(r, "threshold").Collect.P999 = 251 }, Fail, Pass, true},
 		{"the sink's time when it is short", func(r *Report) { onFork(r, "timer").Collect.P999 = 65 }, Fail, Pass, true},
 		{"the sink's time in nonbulk", func(r *Report) { onFork(r, "nonbulk").Collect.P999 = 100 }, Fail, Pass, true},
 		{"the mean jitter", func(r *Report) { onFork(r, "jitter").Collect.P999 = 3565 }, Fail, Pass, true},
@@ -64,13 +73,27 @@ func TestVerdicts(t *testing.T) {
 			onFork(r, instantName).Collect.P999 = 300
 			onFork(r, "threshold").Collect.P999 = 500
 		}, Undecided, Pass, false},
-		{"a machine that slows every request", func(r *Report) {
-			onFork(r, "threshold").Collect.P999 = 500
-			onFork(r, "threshold").Evaluation.P999 = 250
+		{"a pause that hit both endpoints", slow("timer", 14.6, 16.1), Pass, Pass, false},
+		{"twice the evaluations", slow("timer", 14.6, 7.3), Pass, Pass, false},
+		{"more than twice the evaluations", slow("timer", 14.6, 7.2), Undecided, Pass, false},
+		{"evaluations that may have waited themselves", slow("timer", 20, 33), Undecided, Pass, false},
+		{"a machine that slows every request", slow("threshold", 500, 250), Undecided, Pass, false},
+		{"a machine that does not explain it", slow("threshold", 501, 250), Fail, Pass, true},
+		{"evaluations that wait for half of the sink's time are no excuse", slow("threshold", 251, 251), Fail, Pass, true},
+		{"both endpoints wait everywhere", func(r *Report) {
+			for _, s := range delayed {
+				slow(s, 5000, 5000)(r)
+			}
+		}, Fail, Pass, true},
+		{"evaluations of another arm that were as slow", func(r *Report) {
+			slow("timer", 157, 152)(r)
+			_, a := r.result("timer", "v1.55.2")
+			a.Evaluation.P999 = 104
 		}, Undecided, Pass, false},
-		{"a machine that does not explain it", func(r *Report) {
-			onFork(r, "threshold").Collect.P999 = 501
-			onFork(r, "threshold").Evaluation.P999 = 250
+		{"evaluations of another arm that were not as slow", func(r *Report) {
+			slow("timer", 157, 152)(r)
+			_, a := r.result("timer", "v1.55.2")
+			a.Evaluation.P999 = 75
 		}, Fail, Pass, true},
 		{"a fail is not covered by something undecided", func(r *Report) {
 			onFork(r, "timer").Collect.P999 = 20
@@ -80,8 +103,25 @@ func TestVerdicts(t *testing.T) {
 		{"another arm waits", func(r *Report) { _, a := r.result("threshold", "v1.55.2"); a.Collect.P999 = 9000 }, Pass, Pass, false},
 		{"no yardstick", without(instantName), Undecided, Undecided, false},
 		{"a scenario was left out", without("jitter"), Undecided, Undecided, false},
-		{"an unanswered evaluation", func(r *Report) { onFork(r, "nonbulk").Evaluation.Unanswered = 1 }, Fail, Pass, true},
-		{"a failed request", func(r *Report) { onFork(r, "nonbulk").Collect.Failed = 1 }, Undecided, Pass, false},
+		{"an unanswered evaluation", func(r *Report) {
+			onFork(r, "nonbulk").Evaluation.Unanswered = 1
+			onFork(r, "nonbulk").Events.Refused = 1
+		}, Fail, Fail, true},
+		{"a failed request", failed("nonbulk", 1), Undecided, Fail, true},
+		{"hardly a request that did not fail", func(r *Report) {
+			for _, s := range calm {
+				failed(s, 5000)(r)
+				onFork(r, s).Collect.Requests = 5
+			}
+		}, Undecided, Fail, true},
+		{"a wait that ends in a failure", func(r *Report) {
+			failed("threshold", 1)(r)
+			onFork(r, "threshold").Collect.P999 = 501
+		}, Fail, Fail, true},
+		{"a failed request of the yardstick", failed(instantName, 1), Undecided, Fail, true},
+		{"an unanswered request of the yardstick", func(r *Report) { onFork(r, instantName).Collect.Unanswered = 1 }, Undecided, Pass, false},
+		{"a failed request of the warm-up", func(r *Report) { onFork(r, "timer").Events.Refused = 1 }, Pass, Fail, true},
+		{"a failed request in the outage", failed("outage", 1), Pass, Pass, false},
 		{"a lost event", func(r *Report) { onFork(r, "jitter").Events.Lost = 1 }, Pass, Fail, true},
 		{"a repeated event", func(r *Report) { onFork(r, instantName).Events.Repeated = 1 }, Pass, Fail, true},
 		{"an event lost in the outage", func(r *Report) { onFork(r, "outage").Events.Lost = 1 }, Pass, Pass, false},
@@ -104,6 +144,40 @@ func TestVerdicts(t *testing.T) {
 				t.Errorf("Failed() = %v", r.Failed())
 			}
 		})
+	}
+}
+
+// What a verdict says must tell why it is not the plain one.
+func TestFindingsSayWhy(t *testing.T) {
+	for _, test := range []struct {
+		promise, scenario string
+		change            func(*ArmResult)
+		want              string
+	}{
+		{"P1", "timer", func(a *ArmResult) { a.Collect.P999, a.Evaluation.P999 = 14.6, 16.1 },
+			"p99.9 of /collect is 14.6 ms, 3.65× its own instant; the sink takes 65.0 ms: " +
+				"as slow as evaluations (16.1 ms), which do not wait, so the machine"},
+		{"P1", "timer", func(a *ArmResult) { a.Collect.Failed = 5 },
+			"5 requests failed, and a refusal can hide a wait: p99.9 of /collect is 4.00 ms, 1.00× its own instant; the sink takes 65.0 ms"},
+		{"P3", "timer", func(a *ArmResult) { a.Events.Refused = 5 },
+			"5 requests were not accepted, so their events are gone; 100 accepted, 100 stored, 0 lost, 0 repeated"},
+		{"P4", "outage", func(a *ArmResult) { a.Events.Puts, a.Events.FailedPuts = 10, 10 },
+			"10 of 10 uploads failed; 100 events accepted, 0 lost, 0 repeated"},
+	} {
+		r := testReport()
+		test.change(onFork(r, test.scenario))
+		r.judge()
+		var got []string
+		for _, v := range r.Verdicts {
+			for _, f := range v.Findings {
+				if v.Promise == test.promise && f.Scenario == test.scenario {
+					got = append(got, f.Text)
+				}
+			}
+		}
+		if diff := cmp.Diff([]string{test.want}, got); diff != "" {
+			t.Errorf("%s in %s (-want +got):\n%s", test.promise, test.scenario, diff)
+		}
 	}
 }
 

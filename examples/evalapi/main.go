@@ -3,7 +3,8 @@
 // scenarios that offlock measures, and an ordinary service to try `offlock apply` on.
 //
 // It is configured by environment variables alone; README.md lists them. It prints one JSON line on standard output
-// when it listens and one when it has stopped, and logs on standard error.
+// when it listens and one when it has stopped, and logs on standard error. It stops on SIGTERM, on an interrupt, or when
+// the pipe that is its standard input is closed, so that it never outlives a process that drives it.
 package main
 
 import (
@@ -20,11 +21,13 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/offlock/offlock/examples/evalapi/internal/driver"
 	ffclient "github.com/thomaspoignant/go-feature-flag"
 )
 
 func main() {
 	ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx = driver.Context(ctx, driver.Of(os.Stdin))
 	context.AfterFunc(ctx, release) // from here on a second signal ends the process at once
 	if err := run(ctx, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "evalapi:", err)

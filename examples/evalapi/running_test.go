@@ -72,6 +72,7 @@ type process struct {
 	t      *testing.T
 	url    string
 	cmd    *exec.Cmd
+	stdin  io.WriteCloser // its driver's end
 	stdout *bufio.Scanner
 	stderr lockedBuffer
 }
@@ -99,6 +100,9 @@ func startProcess(t *testing.T) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -117,6 +121,12 @@ func (p *process) terminate() (last stopped, err error) {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		p.t.Fatal(err)
 	}
+	return p.ended()
+}
+
+// ended waits until the process has ended, and returns its last line and how it ended.
+func (p *process) ended() (last stopped, err error) {
+	p.t.Helper()
 	if !p.stdout.Scan() || json.Unmarshal(p.stdout.Bytes(), &last) != nil {
 		p.t.Errorf("last line: %q", p.stdout.Text())
 	}

@@ -93,22 +93,35 @@ func evaluateFlag(t *testing.T, url, key, user string) {
 	}
 }
 
-func TestSIGTERMFlushesAndExits(t *testing.T) {
-	w := newWorld(t, backends.Options{Flags: 1})
-	p := startProcess(t)
-	collectEvents(t, p.url, "a", "b", "c")
-	if got := w.tally(); got.Events != 0 {
-		t.Fatalf("%d events in S3 before the flush", got.Events)
-	}
-	last, err := p.terminate()
-	if err != nil {
-		t.Errorf("exit: %v", err)
-	}
-	if !last.Stopped || last.PeakGoroutines < 1 || (runtime.GOOS == "linux" && last.PeakRSSBytes < 1<<20) {
-		t.Errorf("last line: %+v", last)
-	}
-	if diff := cmp.Diff(map[string]int{"a": 1, "b": 1, "c": 1}, w.tally().Users); diff != "" {
-		t.Errorf("events in S3 by user (-want +got):\n%s", diff)
+func TestProcessFlushesAndExits(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		end  func(*process) (stopped, error)
+	}{
+		{"on SIGTERM", (*process).terminate},
+		{"with its driver", func(p *process) (stopped, error) {
+			_ = p.stdin.Close()
+			return p.ended()
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWorld(t, backends.Options{Flags: 1})
+			p := startProcess(t)
+			collectEvents(t, p.url, "a", "b", "c")
+			if got := w.tally(); got.Events != 0 {
+				t.Fatalf("%d events in S3 before the flush", got.Events)
+			}
+			last, err := tc.end(p)
+			if err != nil {
+				t.Errorf("exit: %v", err)
+			}
+			if !last.Stopped || last.PeakGoroutines < 1 || (runtime.GOOS == "linux" && last.PeakRSSBytes < 1<<20) {
+				t.Errorf("last line: %+v", last)
+			}
+			if diff := cmp.Diff(map[string]int{"a": 1, "b": 1, "c": 1}, w.tally().Users); diff != "" {
+				t.Errorf("events in S3 by user (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -18,12 +18,15 @@ import (
 	"syscall"
 
 	"github.com/offlock/offlock/examples/evalapi/internal/backends"
+	"github.com/offlock/offlock/examples/evalapi/internal/driver"
 )
 
 func main() {
+	driven := driver.Of(os.Stdin)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx = driver.Context(ctx, driven)
 	context.AfterFunc(ctx, stop) // from here on a second signal ends the process at once
-	err := run(ctx, os.Args[1:], driver(os.Stdin), os.Stdout, os.Stderr)
+	err := run(ctx, os.Args[1:], driven != nil, os.Stdout, os.Stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 	case err != nil:
@@ -32,8 +35,9 @@ func main() {
 	}
 }
 
-// run prints the addresses and keeps everything up until ctx or driver ends. A nil driver never ends.
-func run(ctx context.Context, args []string, driver io.Reader, stdout, stderr io.Writer) error {
+// run prints the addresses and keeps everything up until ctx ends. If no other process drives it, it tells the reader how
+// to go on.
+func run(ctx context.Context, args []string, driven bool, stdout, stderr io.Writer) error {
 	var o backends.Options
 	flags := flag.NewFlagSet("companion", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -59,10 +63,10 @@ func run(ctx context.Context, args []string, driver io.Reader, stdout, stderr io
 	}
 	err = json.NewEncoder(stdout).Encode(running.Addresses())
 	if err == nil {
-		if driver == nil {
+		if !driven {
 			fmt.Fprintf(stderr, "\nIn another terminal, in the folder of evalapi:\n\n  %s go run .\n\n", environment(o, running.Addresses()))
 		}
-		wait(ctx, driver)
+		<-ctx.Done()
 	}
 	return errors.Join(err, running.Close())
 }
@@ -78,28 +82,4 @@ func environment(o backends.Options, a backends.Addresses) string {
 		set = append(set, "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=any", "AWS_SECRET_ACCESS_KEY=any")
 	}
 	return strings.Join(set, " ")
-}
-
-// driver is stdin if another process holds its other end, and nil if not.
-func driver(stdin *os.File) io.Reader {
-	info, err := stdin.Stat()
-	if err != nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
-		return nil
-	}
-	return stdin
-}
-
-// wait returns when ctx ends or driver does; a nil driver never does.
-func wait(ctx context.Context, driver io.Reader) {
-	closed := make(chan struct{})
-	if driver != nil {
-		go func() { // ends with driver, or with the process
-			defer close(closed)
-			_, _ = io.Copy(io.Discard, driver)
-		}()
-	}
-	select {
-	case <-ctx.Done():
-	case <-closed:
-	}
 }

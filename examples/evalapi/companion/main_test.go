@@ -9,11 +9,11 @@ import (
 	"flag"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/offlock/offlock/examples/evalapi/internal/backends"
+	"github.com/offlock/offlock/examples/evalapi/internal/driver"
 	"go.uber.org/goleak"
 )
 
@@ -35,12 +35,11 @@ func TestCompanionEnds(t *testing.T) {
 			defer func() { _ = driverEnd.Close() }()
 			out, stdout := io.Pipe()
 			ended := make(chan error, 1)
-			var driver io.Reader
 			if tc.driven {
-				driver = stdin
+				ctx = driver.Context(ctx, stdin)
 			}
 			var stderr bytes.Buffer // read when run has ended
-			go func() { ended <- run(ctx, []string{"-flags", "2", "-prefix", "p:"}, driver, stdout, &stderr) }()
+			go func() { ended <- run(ctx, []string{"-flags", "2", "-prefix", "p:"}, tc.driven, stdout, &stderr) }()
 
 			lines := bufio.NewScanner(out)
 			var a backends.Addresses
@@ -77,25 +76,6 @@ func TestCompanionEnds(t *testing.T) {
 	}
 }
 
-func TestOnlyAPipeIsADriver(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _, _ = r.Close(), w.Close() }()
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = null.Close() }()
-	if driver(r) == nil {
-		t.Error("a pipe is no driver")
-	}
-	if driver(null) != nil {
-		t.Errorf("%s is a driver", os.DevNull)
-	}
-}
-
 func TestBadArguments(t *testing.T) {
 	for _, tc := range []struct {
 		args []string
@@ -106,12 +86,12 @@ func TestBadArguments(t *testing.T) {
 		{[]string{"-flags", "-1"}, "-1 flags"},
 		{[]string{"-redis", "127.0.0.1:1"}, "needs a key prefix"},
 	} {
-		err := run(t.Context(), tc.args, nil, io.Discard, io.Discard)
+		err := run(t.Context(), tc.args, true, io.Discard, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%v: error %v, want one with %q", tc.args, err, tc.want)
 		}
 	}
-	if err := run(t.Context(), []string{"-help"}, nil, io.Discard, io.Discard); !errors.Is(err, flag.ErrHelp) {
+	if err := run(t.Context(), []string{"-help"}, true, io.Discard, io.Discard); !errors.Is(err, flag.ErrHelp) {
 		t.Errorf("-help: %v", err)
 	}
 }
