@@ -18,7 +18,8 @@ type Fork struct {
 }
 
 // Build fetches and verifies the base, applies the selection and builds the tree. goSum pins a version that has no base
-// file (from the service's go.sum); it may be zero for one that has, whose recorded hashes win.
+// file (from the service's go.sum); it may be zero for one that has, whose recorded hashes win. The tree and the base's
+// facts follow from series, version, selection and the module's content alone.
 //
 // Errors: those of modtree.Fetch (modtree.ErrNoChecksum if the version is pinned neither here nor there,
 // [*modtree.ChecksumError], [*modtree.DownloadError]), and those of the series, [*patches.DriftError] among them.
@@ -55,11 +56,18 @@ func Status(ctx context.Context, series *patches.Series, version string, goSum m
 	return &Fork{Base: base, Result: result}, nil
 }
 
+// fetch takes all that the fork depends on from the record, or from what the service pins: two users of one version get
+// the same bytes, whatever their proxies tell beside the module.
 func fetch(ctx context.Context, series *patches.Series, version string, goSum modtree.Hashes) (*modtree.Base, error) {
-	if recorded, ok := series.Base(version); ok {
+	recorded, ok := series.Base(version)
+	if ok {
 		goSum = modtree.Hashes{Sum: recorded.Sum, GoModSum: recorded.GoModSum}
 	}
-	return modtree.Fetch(ctx, version, goSum)
+	base, err := modtree.Fetch(ctx, version, goSum)
+	if ok && err == nil {
+		base.Commit = recorded.Commit
+	}
+	return base, err
 }
 
 // withSources lets the series look at the bases that it was recorded on, to show what upstream changed since. One that

@@ -21,6 +21,8 @@ const (
 	recorded   = "v1.55.2" // the release that the example series was recorded on
 	unrecorded = "v1.55.3"
 
+	recordedCommit = "0123456789abcdef0123456789abcdef01234567"
+
 	wrongSum = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 )
 
@@ -56,6 +58,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	record.Sum, record.GoModSum = w.sums[recorded].Sum, w.sums[recorded].GoModSum
+	record.Commit = recordedCommit
 	text, err := json.Marshal(record)
 	if err != nil {
 		t.Fatal(err)

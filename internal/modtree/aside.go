@@ -19,9 +19,6 @@ const (
 
 const asideText = "offlock keeps a fork here while it swaps it in. Left behind by an interrupted run; the next one removes it.\n"
 
-// errHeld says that a running program holds a note.
-var errHeld = errors.New("in use by a running program")
-
 // aside is a folder beside the fork, on the same file system so that a rename is enough.
 type aside struct {
 	dir string
@@ -37,7 +34,7 @@ func newAside(dir string) (*aside, error) {
 		return nil, err
 	}
 	a := &aside{dir: path}
-	if a.note, err = openHeld(a.path(asideNote), os.O_CREATE|os.O_EXCL|os.O_RDWR); err == nil {
+	if a.note, err = Hold(a.path(asideNote), os.O_CREATE|os.O_EXCL|os.O_RDWR); err == nil {
 		_, err = a.note.WriteString(asideText)
 	}
 	if err != nil {
@@ -57,7 +54,8 @@ func (a *aside) remove() error {
 }
 
 // Recover clears away what an interrupted run left beside dir, and puts the former folder back if that run ended while
-// nothing was at dir. It touches only folders that hold offlock's note and that no running program holds. Write calls it.
+// nothing was at dir. It touches only folders that hold offlock's note and that no running program holds, and keeps the
+// former folder as long as something lies at dir that is no fork. Write calls it.
 func Recover(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -83,9 +81,9 @@ func Recover(dir string) error {
 func recoverAside(dir, path string) error {
 	a := &aside{dir: path}
 	var err error
-	a.note, err = openHeld(a.path(asideNote), os.O_RDWR)
+	a.note, err = Hold(a.path(asideNote), os.O_RDWR)
 	switch {
-	case errors.Is(err, errHeld):
+	case errors.Is(err, ErrHeld):
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		// The run may have ended before the note was written. Remove takes empty folders only.
@@ -97,10 +95,34 @@ func recoverAside(dir, path string) error {
 	if content, err := io.ReadAll(a.note); err != nil || string(content) != asideText {
 		return errors.Join(err, a.note.Close())
 	}
-	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
-		if err := os.Rename(a.path(asideOld), dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return errors.Join(err, a.note.Close())
-		}
+	if replaced, err := a.replaced(dir); err != nil || !replaced {
+		return errors.Join(err, a.note.Close())
 	}
 	return a.remove()
+}
+
+// replaced tells whether the former folder may go: there is none, a fork is in its place, or it was put back just now.
+func (a *aside) replaced(dir string) (bool, error) {
+	if _, err := os.Lstat(a.path(asideOld)); errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	} else if err != nil {
+		return false, err
+	}
+	_, err := Inspect(dir)
+	var (
+		edited  *EditedError
+		foreign *ForeignFolderError
+	)
+	switch {
+	case err == nil, errors.As(err, &edited):
+		return true, nil
+	case errors.As(err, &foreign):
+		return false, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return false, err
+	}
+	// An empty folder is in the way on some systems. If it is none any more, the rename says so.
+	_ = os.Remove(dir)
+	err = os.Rename(a.path(asideOld), dir)
+	return err == nil, err
 }

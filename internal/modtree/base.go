@@ -19,7 +19,7 @@ type Base struct {
 	Version string // "v1.55.2"
 	Dir     string // its folder in the module cache
 	Hashes         // recomputed from what lies in Dir
-	Commit  string // of the tag, if the proxy tells; this alone is not verified
+	Commit  string // of the tag, as recorded; empty if nothing is. No hash covers it
 }
 
 // FS opens the tree of the base. Its files must not be written to: other builds on this machine use them.

@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
+
+	"github.com/offlock/offlock/internal/gocmd"
 )
 
 // DownloadError says that the go command could not bring a version here. Nothing was verified and nothing written.
@@ -66,7 +66,7 @@ func goModDownload(ctx context.Context, version string, pinned bool) (*download,
 	if err != nil {
 		return fail(err)
 	}
-	out, runErr := runGo(ctx, dir, env, "mod", "download", "-json", UpstreamPath+"@"+version)
+	out, runErr := gocmd.Run(ctx, dir, env, "mod", "download", "-json", UpstreamPath+"@"+version)
 	d := new(download)
 	if err := json.Unmarshal(out, d); err != nil && runErr == nil {
 		return fail(fmt.Errorf("go mod download -json printed something else: %w", err))
@@ -86,11 +86,11 @@ func goModDownload(ctx context.Context, version string, pinned bool) (*download,
 	return d, nil
 }
 
-// goEnv is the user's environment without what would tie the go command to some other module.
+// goEnv is what to add to the user's environment so that nothing ties the go command to some other module.
 func goEnv(ctx context.Context, dir string, pinned bool) ([]string, error) {
 	// Settings may come from `go env -w` too, so the go command is asked rather than the environment.
-	env := append(os.Environ(), "GOWORK=off", "GO111MODULE=on")
-	flags, err := runGo(ctx, dir, env, "env", "GOFLAGS")
+	env := []string{"GOWORK=off", "GO111MODULE=on"}
+	flags, err := gocmd.Run(ctx, dir, env, "env", "GOFLAGS")
 	if err != nil {
 		return nil, err
 	}
@@ -99,19 +99,6 @@ func goEnv(ctx context.Context, dir string, pinned bool) ([]string, error) {
 		env = append(env, "GONOSUMDB="+UpstreamPath)
 	}
 	return env, nil
-}
-
-func runGo(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Env = dir, env
-	cmd.WaitDelay = 5 * time.Second // for what a killed go command may have left holding the pipes
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if text := strings.TrimSpace(stderr.String()); err != nil && text != "" {
-		err = fmt.Errorf("%s (%w)", text, err)
-	}
-	return stdout.Bytes(), err
 }
 
 // withoutModFlags drops -mod, -modfile and -overlay from a GOFLAGS value: they are meant for the user's own module.

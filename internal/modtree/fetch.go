@@ -10,7 +10,8 @@ import (
 
 // Fetch downloads a version of upstream with the go command, recomputes the hashes of zip, folder and go.mod, and
 // compares them with each other and with want. The module cache, proxy and other settings of the user apply; the
-// module in the current folder, its replace lines, go.work and -mod flags do not.
+// module in the current folder, its replace lines, go.work and -mod flags do not. All that it returns but the place of
+// the folder follows from version and want; what a proxy tells beside the module is left out.
 //
 // Errors: [ErrNoChecksum] if want holds no Sum, [*ChecksumError] (nothing of the version may be used),
 // [*DownloadError] (no such version, network, proxy or disk), or ctx's.
@@ -21,16 +22,22 @@ func Fetch(ctx context.Context, version string, want Hashes) (*Base, error) {
 	if want.Sum == "" {
 		return nil, fmt.Errorf("%s@%s: %w", UpstreamPath, version, ErrNoChecksum)
 	}
-	return fetch(ctx, version, want)
+	base, _, err := fetch(ctx, version, want)
+	return base, err
 }
 
 // FetchUnpinned is Fetch for a version of which nothing is recorded yet: it is as trustworthy as the checksum database
-// that the go command asks (GOSUMDB). It serves to record a base, never to build a fork.
+// that the go command asks (GOSUMDB, GONOSUMDB), and its Commit as the proxy. It serves to record a base; whoever pins
+// a version to its hashes has to make sure that the database was asked.
 func FetchUnpinned(ctx context.Context, version string) (*Base, error) {
 	if err := checkVersion(version); err != nil {
 		return nil, err
 	}
-	return fetch(ctx, version, Hashes{})
+	base, d, err := fetch(ctx, version, Hashes{})
+	if err == nil && d.Origin != nil && d.Origin.VCS == "git" {
+		base.Commit = d.Origin.Hash
+	}
+	return base, err
 }
 
 func checkVersion(version string) error {
@@ -44,18 +51,14 @@ func checkVersion(version string) error {
 	return nil
 }
 
-func fetch(ctx context.Context, version string, want Hashes) (*Base, error) {
+func fetch(ctx context.Context, version string, want Hashes) (*Base, *download, error) {
 	d, err := goModDownload(ctx, version, want.Sum != "")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	got, err := d.verify(want)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	base := &Base{Version: version, Dir: d.Dir, Hashes: got}
-	if d.Origin != nil && d.Origin.VCS == "git" {
-		base.Commit = d.Origin.Hash
-	}
-	return base, nil
+	return &Base{Version: version, Dir: d.Dir, Hashes: got}, d, nil
 }

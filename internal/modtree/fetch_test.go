@@ -71,6 +71,38 @@ func TestFetch(t *testing.T) {
 	}
 }
 
+// What a proxy tells beside the module is verified by nothing, so only a record may hold it: a fork must not depend on it.
+func TestFetchBelievesNoOrigin(t *testing.T) {
+	const commit = "89abcdef0123456789abcdef0123456789abcdef"
+	proxy := t.TempDir()
+	want, err := modtreetest.WriteProxy(proxy, smallBase(t), madeUp, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := modtreetest.WriteOrigin(proxy, madeUp, commit); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOPROXY", modtreetest.URL(proxy))
+	t.Setenv("GOMODCACHE", t.TempDir())
+	t.Setenv("GOFLAGS", "-modcacherw")
+	t.Setenv("GONOSUMDB", modtree.UpstreamPath)
+
+	told, err := modtree.FetchUnpinned(t.Context(), madeUp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if told.Commit != commit {
+		t.Errorf("the proxy tells commit %q, want %q", told.Commit, commit)
+	}
+	base, err := modtree.Fetch(t.Context(), madeUp, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if base.Commit != "" {
+		t.Errorf("a pinned base has the commit %s, which nothing pins", base.Commit)
+	}
+}
+
 // The module that the tool runs in, and one around the temporary folder, must not redirect the download.
 func TestFetchIgnoresOtherModules(t *testing.T) {
 	want, _ := serveMadeUp(t)

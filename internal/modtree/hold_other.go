@@ -4,6 +4,6 @@ package modtree
 
 import "os"
 
-// openHeld opens a file. This system has no lock that ends with the program, so two programs must not write the same fork at
-// the same time.
-func openHeld(path string, flag int) (*os.File, error) { return os.OpenFile(path, flag, fileMode) }
+// Hold opens a file with flag. This system has no lock that ends with the program, so it is never [ErrHeld], and two
+// programs must not write the same fork at the same time. Its errors are those of os.OpenFile.
+func Hold(path string, flag int) (*os.File, error) { return os.OpenFile(path, flag, fileMode) }

@@ -79,9 +79,9 @@ func lockError(path string, err error) error {
 		"or use the offlock version that wrote it", path, err)
 }
 
-// WriteLock writes it atomically: a reader sees the former file or the new one, whole.
-func WriteLock(path string, l *Lock) error {
-	full := *l // lists are written as [], never null, so that the same lock has one form
+// Encode returns the bytes that [WriteLock] writes. The same lock has one form: lists are written as [], never null.
+func (l *Lock) Encode() ([]byte, error) {
+	full := *l
 	full.Patches = append([]string{}, l.Patches...)
 	full.Edits = append([]Edit{}, l.Edits...)
 	full.GoSum = append([]SumLines{}, l.GoSum...)
@@ -89,31 +89,18 @@ func WriteLock(path string, l *Lock) error {
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false) // "replace a => b" stays readable
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(&full); err != nil {
-		return fmt.Errorf("lock file %s: %w", path, err)
+	err := enc.Encode(&full)
+	return buf.Bytes(), err
+}
+
+// WriteLock writes it atomically: a reader sees the former file or the new one, whole.
+func WriteLock(path string, l *Lock) error {
+	data, err := l.Encode()
+	if err == nil {
+		err = ReplaceFile(path, data, fileMode)
 	}
-	if err := replaceFile(path, buf.Bytes()); err != nil {
+	if err != nil {
 		return fmt.Errorf("lock file %s was not written: %w", path, err)
 	}
 	return nil
-}
-
-// replaceFile writes beside path and renames.
-func replaceFile(path string, data []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".offlock-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(data)
-	// Not every file system knows permissions; the content matters more.
-	_ = f.Chmod(fileMode)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

@@ -36,6 +36,13 @@ func TestLockRoundTrip(t *testing.T) {
 		if err := modtree.WriteLock(path, lock); err != nil {
 			t.Fatal(err)
 		}
+		written, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, err := lock.Encode(); err != nil || string(data) != string(written) {
+			t.Errorf("%s lock: Encode = %s, %v; the file holds\n%s", name, data, err, written)
+		}
 		got, err := modtree.ReadLock(path)
 		if err != nil {
 			t.Fatal(err)

@@ -15,11 +15,12 @@ type Swap struct {
 	made  []string // parent folders that did not exist before, the deepest first
 	aside *aside   // nil before it is made and after the end
 
-	committed, hadOld bool
+	committed bool // the new folder is in its place
+	hadOld    bool // the former one is aside
 }
 
 // Commit swaps the folder in and keeps the former one until Done; Undo brings that back, or removes what was written.
-// After an error the former folder is in its place.
+// After an error the former folder is in its place, or the error says where it is.
 func (s *Swap) Commit() error {
 	if s.aside == nil || s.committed {
 		return errors.New("a swap commits once, before Done or Undo")
@@ -58,19 +59,20 @@ func (s *Swap) Done() error {
 	return s.end()
 }
 
-// Undo ends the swap: the former folder, or its absence, is back. After Done, or twice, it does nothing.
+// Undo ends the swap: the former folder, or its absence, is back. After Done, or twice, it does nothing. If the former
+// folder cannot be put back, the error says where it is; it stays there, and Undo may be tried again.
 func (s *Swap) Undo() error {
-	if s.committed && s.aside != nil {
-		if err := os.Rename(s.dir, s.aside.path(asideNew)); err != nil {
+	if s.committed {
+		if s.aside == nil {
+			return nil // Done was here
+		}
+		if err := os.Rename(s.dir, s.aside.path(asideNew)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("the new fork could not be taken out of its place: %w", err)
 		}
 		s.committed = false
-		if err := s.restore(); err != nil {
-			return err
-		}
 	}
-	if s.committed {
-		return nil
+	if err := s.restore(); err != nil {
+		return err
 	}
 	err := s.end()
 	for _, dir := range s.made {

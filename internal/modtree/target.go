@@ -36,39 +36,49 @@ func (e *EditedError) Error() string {
 		"delete the folder, or put the files back", e.Dir, strings.Join(paths, ", "), more)
 }
 
-// CheckTarget tells whether a fork may be written at dir: nothing is there, an empty folder is, or a fork that nobody
-// edited since (by its own checksums and marker, so that a crash before the lock was written does not count as an
-// edit). Otherwise it returns [*ForeignFolderError], [*EditedError], or the error of looking.
-func CheckTarget(dir string) error {
+// Inspect tells which fork lies at dir, by its own checksums and marker alone: no lock is asked, so a fork whose lock
+// was not written yet, or is lost, is known as what it is. Errors: fs.ErrNotExist if nothing is there or an empty
+// folder, [*ForeignFolderError], [*EditedError], or that of looking.
+func Inspect(dir string) (Marker, error) {
 	info, err := os.Lstat(dir)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
 	case err != nil:
-		return err
+		return Marker{}, fmt.Errorf("fork folder: %w", err)
 	case info.Mode()&fs.ModeSymlink != 0:
-		return &ForeignFolderError{dir, "it is a symbolic link"}
+		return Marker{}, &ForeignFolderError{dir, "it is a symbolic link"}
 	case !info.IsDir():
-		return &ForeignFolderError{dir, "it is a file, not a folder"}
+		return Marker{}, &ForeignFolderError{dir, "it is a file, not a folder"}
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) == 0 {
-		return err
+	if err != nil {
+		return Marker{}, fmt.Errorf("fork folder: %w", err)
+	}
+	if len(entries) == 0 {
+		return Marker{}, fmt.Errorf("fork folder %s is empty: %w", dir, fs.ErrNotExist)
 	}
 	_, m, err := folderMarker(dir)
 	if err != nil {
 		// Either piece alone shows where the folder comes from.
 		if _, sumErr := os.Stat(joinSlash(dir, sumFile)); sumErr == nil {
-			return &EditedError{dir, []string{markerFile}}
+			return Marker{}, &EditedError{dir, []string{markerFile}}
 		}
-		return &ForeignFolderError{dir, "it holds files that offlock did not write"}
+		return Marker{}, &ForeignFolderError{dir, "it holds files that offlock did not write"}
 	}
 	edited, err := Edited(dir, m.Hash)
 	if err != nil {
-		return err
+		return Marker{}, err
 	}
 	if len(edited) > 0 {
-		return &EditedError{dir, edited}
+		return Marker{}, &EditedError{dir, edited}
+	}
+	return m, nil
+}
+
+// CheckTarget tells whether a fork may be written at dir: nothing is there, an empty folder is, or a fork that nobody
+// edited since. Otherwise it returns the error of [Inspect].
+func CheckTarget(dir string) error {
+	if _, err := Inspect(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }

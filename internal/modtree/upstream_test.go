@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"go/parser"
+	"go/token"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -59,6 +62,11 @@ func TestUpstreamPruned(t *testing.T) {
 				t.Errorf("edited at once: %v, %v", edited, err)
 			}
 
+			for folder, programs := range leftOut(t, base.FS(), tree) {
+				if !programs || !isExample(folder) {
+					t.Errorf("%s is left out, and is no program among the examples", folder)
+				}
+			}
 			there := slices.DeleteFunc(packages(t, base.Dir), isExample)
 			if diff := cmp.Diff(there, packages(t, dir)); diff != "" {
 				t.Errorf("packages (-upstream +fork):\n%s", diff)
@@ -69,6 +77,41 @@ func TestUpstreamPruned(t *testing.T) {
 
 func isExample(importPath string) bool {
 	return slices.Contains(strings.Split(importPath, "/"), "examples")
+}
+
+// leftOut lists the folders of which Go files are missing in the tree or changed, whatever `./...` takes for a package,
+// and whether all of those files are of programs, which nothing can import.
+func leftOut(t *testing.T, upstream fs.FS, tree *modtree.Tree) map[string]bool {
+	t.Helper()
+	folders, kept := make(map[string]bool), 0
+	err := fs.WalkDir(upstream, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || path.Ext(name) != ".go" {
+			return err
+		}
+		content, err := fs.ReadFile(upstream, name)
+		if err != nil {
+			return err
+		}
+		if got, ok := tree.Content(name); ok && bytes.Equal(got, content) {
+			kept++
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, content, parser.PackageClauseOnly)
+		if err != nil {
+			return err
+		}
+		programs, seen := folders[path.Dir(name)]
+		folders[path.Dir(name)] = f.Name.Name == "main" && (programs || !seen)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d Go files are kept, %d folders left out", kept, len(folders))
+	if kept == 0 {
+		t.Error("no Go file is kept")
+	}
+	return folders
 }
 
 // packages lists the packages of a module and fails on any that would not load, for its tests or embedded files either.

@@ -12,7 +12,8 @@ import (
 
 // ErrNoChecksum says that nothing is known that a version could be verified with.
 var ErrNoChecksum = errors.New("no checksum is recorded for this version, nor is there a line of it in go.sum: " +
-	"it cannot be verified and is not used; `go mod download` in the service's module adds the line")
+	"it cannot be verified and is not used; `go mod download` in the service's module adds the line, and where the module " +
+	"is replaced already, `offlock apply --to VERSION` does")
 
 // ChecksumError says that a module in the cache, or what the proxy served, is not what it should be.
 type ChecksumError struct {

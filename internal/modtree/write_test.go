@@ -142,6 +142,30 @@ func TestUndo(t *testing.T) {
 	}
 }
 
+// Somebody may have deleted the new fork by then; that is no reason to keep the former one away.
+func TestUndoWithoutTheNewFork(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "fork")
+	replaceTree(t, otherTree(t), dir)
+	want := folder(t, root)
+	swap, err := exampleTree(t).Write(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := swap.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := swap.Undo(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, folder(t, root)); diff != "" {
+		t.Errorf("after Undo (-want +got):\n%s", diff)
+	}
+}
+
 func TestSwapMisuse(t *testing.T) {
 	swap, err := exampleTree(t).Write(filepath.Join(t.TempDir(), "fork"))
 	if err != nil {

@@ -52,7 +52,6 @@ func write(root, version string, gomod []byte, files []zip.File) (hashes modtree
 		return hashes, err
 	}
 	at := func(ext string) string { return filepath.Join(dir, version+ext) }
-	info := fmt.Sprintf(`{"Version":%q,"Time":"2026-01-01T00:00:00Z"}`+"\n", version)
 	list, err := os.ReadFile(filepath.Join(dir, "list"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return hashes, err
@@ -68,7 +67,7 @@ func write(root, version string, gomod []byte, files []zip.File) (hashes modtree
 		zip.Create(f, mod, files),
 		f.Close(),
 		os.WriteFile(at(".mod"), gomod, 0o644),
-		os.WriteFile(at(".info"), []byte(info), 0o644),
+		os.WriteFile(at(".info"), info(version, ""), 0o644),
 		os.WriteFile(filepath.Join(dir, "list"), list, 0o644),
 	); err != nil {
 		return hashes, err
@@ -78,6 +77,25 @@ func write(root, version string, gomod []byte, files []zip.File) (hashes modtree
 	}
 	hashes.GoModSum, err = goModHash(gomod)
 	return hashes, err
+}
+
+// WriteOrigin makes a written version's description name the commit that it comes from, as some proxies do. An empty
+// commit takes that out again, as others have it.
+func WriteOrigin(root, version, commit string) error {
+	escaped, err := module.EscapePath(modtree.UpstreamPath)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(root, filepath.FromSlash(escaped), "@v", version+".info"), info(version, commit), 0o644)
+}
+
+func info(version, commit string) []byte {
+	origin := ""
+	if commit != "" {
+		origin = fmt.Sprintf(`,"Origin":{"VCS":"git","URL":"https://%s","Hash":%q,"Ref":"refs/tags/%s"}`,
+			modtree.UpstreamPath, commit, version)
+	}
+	return fmt.Appendf(nil, `{"Version":%q,"Time":"2026-01-01T00:00:00Z"%s}`+"\n", version, origin)
 }
 
 func goModHash(content []byte) (string, error) {
