@@ -8,9 +8,18 @@ import (
 	"strings"
 )
 
-// adopted tells whether upstream's code reads as the patch would make it. Tests do not count, unless there is nothing else:
-// upstream may well have written its own.
-func (c *comparison) adopted() (bool, error) {
+// verdict is what upstream's code says of an edit, or of a patch.
+type verdict int
+
+const (
+	missing verdict = iota // it does not read as the edit would make it
+	silent                 // it may, but shows nothing of ours: what is gone may be worded in another way now
+	present                // it does, and did not when it was recorded
+)
+
+// adopted tells whether upstream's code reads as the patch would make it, and shows something that the patch brought. Tests
+// do not count, unless there is nothing else: upstream may well have written its own.
+func (c *comparison) adopted(record *PatchRecord) (bool, error) {
 	files := slices.DeleteFunc(slices.Clone(c.files), func(f *patchFile) bool { return strings.HasSuffix(f.path, "_test.go") })
 	if len(files) == 0 {
 		files = c.files
@@ -18,63 +27,87 @@ func (c *comparison) adopted() (bool, error) {
 	if len(c.patch.Copies) > 0 {
 		return false, nil
 	}
+	all := silent
 	for _, f := range files {
-		ok, err := c.adoptedFile(f)
-		if !ok || err != nil {
+		v, err := c.adoptedFile(f, record)
+		if v == missing || err != nil {
 			return false, err
 		}
+		all = max(all, v)
 	}
-	return true, nil
+	return all == present, nil
 }
 
-func (c *comparison) adoptedFile(f *patchFile) (bool, error) {
+func (c *comparison) adoptedFile(f *patchFile, record *PatchRecord) (verdict, error) {
 	tree := c.run.pristine
 	exists, err := tree.exists(f.path)
 	if err != nil {
-		return false, err
+		return missing, err
 	}
 	if f.src == nil {
 		if !exists {
-			return false, nil
+			return missing, nil
 		}
 		text, err := tree.read(f.path)
-		return bytes.Equal(text, f.whole), err
+		if !bytes.Equal(text, f.whole) {
+			return missing, err
+		}
+		return present, err
 	}
 	a := &application{patch: c.patch, tree: tree}
+	all := silent
 	for _, e := range f.edits {
 		if e.op == deleteFile {
-			return !exists, nil
+			if exists {
+				return missing, nil
+			}
+			continue
 		}
 		theirs, p, err := a.resolve(f, e.name)
-		if err != nil || p != nil || !e.adoptedBy(theirs) {
-			return false, err
+		if err != nil || p != nil {
+			return missing, err
 		}
+		v, err := c.adoptedEdit(e, theirs, record)
+		if v == missing || err != nil {
+			return missing, err
+		}
+		all = max(all, v)
 	}
-	return true, nil
+	return all, nil
 }
 
-// adoptedBy tells whether upstream's declaration, nil if there is none, is as the edit would leave it.
-func (e *edit) adoptedBy(theirs *unit) bool {
-	if theirs == nil {
-		return e.op == deleteDecl
-	}
-	switch e.op {
-	case declare:
-		return e.unit.fingerprint() == theirs.fingerprint()
-	case addFields:
-		return e.hasFields(theirs)
-	case replaceStmt, deleteStmt, beforeStmt, afterStmt:
-		_, p := e.pick(theirs)
-		gone := p != nil && p.state == Gone
-		switch e.op {
-		case deleteStmt:
-			return gone
-		case replaceStmt:
-			return gone && e.hasStatements(theirs)
+// adoptedEdit looks at upstream's declaration, nil if there is none.
+func (c *comparison) adoptedEdit(e *edit, theirs *unit, record *PatchRecord) (verdict, error) {
+	switch {
+	case e.op == deleteDecl && theirs == nil:
+		return silent, nil
+	case e.op == deleteDecl || theirs == nil:
+		return missing, nil
+	case e.op == addFields:
+		if e.hasFields(theirs) {
+			return present, nil
 		}
-		return e.hasStatements(theirs)
+		return missing, nil
 	}
-	return false
+	address, err := c.run.pristine.address(theirs.src.scope(), theirs.String(), theirs.src.path)
+	if err != nil {
+		return missing, err
+	}
+	// That our statements stand somewhere in the function would say little: they may have stood there before. It has to read
+	// as a whole as the patch left it.
+	want := record.Results[address]
+	if e.op == declare {
+		want = e.unit.fingerprint()
+	}
+	switch theirs.fingerprint() {
+	case c.base.Fingerprints[address].Tokens: // an edit of comments alone
+		if want == theirs.fingerprint() {
+			return silent, nil
+		}
+	case want:
+		return present, nil
+	}
+	return missing, nil
 }
 
 func (e *edit) hasFields(theirs *unit) bool {
@@ -95,29 +128,4 @@ func (e *edit) hasFields(theirs *unit) bool {
 
 func (s *source) typePrint(f *ast.Field) string {
 	return fingerprint(token.ILLEGAL, s.text[s.offset(f.Type.Pos()):s.offset(f.Type.End())])
-}
-
-// hasStatements tells whether our statements stand in upstream's function, one after the other.
-func (e *edit) hasStatements(theirs *unit) bool {
-	if theirs.body() == nil {
-		return false
-	}
-	var ours []string
-	for _, st := range e.unit.body().List {
-		ours = append(ours, e.unit.src.stmtFingerprint(st))
-	}
-	for _, st := range theirs.src.statements(theirs.body()) {
-		rest := st.list[st.index:]
-		if len(ours) == 0 || len(rest) < len(ours) {
-			continue
-		}
-		same := true
-		for i := range ours {
-			same = same && theirs.src.stmtFingerprint(rest[i]) == ours[i]
-		}
-		if same {
-			return true
-		}
-	}
-	return false
 }

@@ -31,6 +31,8 @@ type application struct {
 	record  *PatchRecord // what was recorded; nil: the author is at work, nothing is known yet
 	sources fs.FS
 	module  string
+	// admit, if set, may refuse what the patch would do, before anything is written.
+	admit func(*application) error
 
 	targets map[string]*target
 	writes  map[string][]byte // whole files; nil deletes
@@ -56,8 +58,13 @@ type editLog struct {
 // touch is a declaration that was changed.
 type touch struct {
 	scope, name, path string
-	whole             bool // replaced, added or deleted, so that nothing of the former is left
+	whole             bool  // replaced, added or deleted, so that nothing of the former is left
+	added             bool  // it was not there before
+	edit              *edit // what was done to it; nil if the whole file was added or deleted
 }
+
+// all is what was touched and what was added.
+func (l *editLog) all() []touch { return slices.Concat(l.touched, l.added) }
 
 // run makes every edit and returns what changed, sorted by path.
 func (a *application) run(files []*patchFile) ([]Change, error) {
@@ -79,6 +86,11 @@ func (a *application) run(files []*patchFile) ([]Change, error) {
 			return nil, &EditError{a.patch.Name, name, "the file", Drifted, "it is deleted and edited", "do one of the two"}
 		}
 		if a.writes[name], err = a.finish(a.targets[name]); err != nil {
+			return nil, err
+		}
+	}
+	if a.admit != nil {
+		if err := a.admit(a); err != nil {
 			return nil, err
 		}
 	}
@@ -149,10 +161,10 @@ func (a *application) isNew(f *patchFile) (bool, error) {
 	if a.record != nil {
 		return slices.Contains(a.record.Files, f.path), nil
 	}
+	if slices.ContainsFunc(f.edits, func(e *edit) bool { return e.op != declare }) {
+		return false, nil
+	}
 	for _, e := range f.edits {
-		if e.op != declare {
-			return false, nil
-		}
 		u, p, err := a.resolve(f, e.name)
 		if err != nil {
 			return false, err
@@ -176,9 +188,7 @@ func (a *application) create(f *patchFile) error {
 		return nil
 	}
 	for _, u := range f.src.units {
-		for _, name := range u.names {
-			a.log.added = append(a.log.added, touch{f.src.scope(), name, f.path, true})
-		}
+		a.added(f, u, nil)
 	}
 	return nil
 }
@@ -192,14 +202,16 @@ func (a *application) deleteFile(f *patchFile, exists bool) error {
 		return err
 	}
 	for _, u := range src.units {
-		a.touch(u, true)
+		a.touch(u, nil)
 	}
 	a.writes[f.path] = nil
 	return nil
 }
 
-func (a *application) touch(u *unit, whole bool) {
-	a.log.touched = append(a.log.touched, touch{u.src.scope(), u.String(), u.src.path, whole})
+// touch notes what an edit, nil for the deletion of the file, does to a declaration.
+func (a *application) touch(u *unit, e *edit) {
+	whole := e == nil || e.op == declare || e.op == deleteDecl
+	a.log.touched = append(a.log.touched, touch{scope: u.src.scope(), name: u.String(), path: u.src.path, whole: whole, edit: e})
 }
 
 // finish makes the new text of a file.

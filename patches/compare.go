@@ -15,12 +15,8 @@ func (r *run) check(p *Patch) (Report, *PatchRecord, error) {
 	if r.opts.Unrecorded {
 		return Report{Patch: p, State: Clean}, nil, nil
 	}
-	bases := r.series.candidates(p, r.version)
+	bases, reason := r.candidates(p)
 	if len(bases) == 0 {
-		reason := "no release that it is for has been recorded"
-		if _, ok := r.series.bases[r.version]; ok {
-			reason = fmt.Sprintf("the record of %s does not have it", r.version)
-		}
 		return Report{Patch: p, State: Drifted,
 			Reason: reason + "; record it with \"go run ./patches/author record VERSION\""}, nil, nil
 	}
@@ -74,7 +70,7 @@ func (c *comparison) compare(record *PatchRecord) error {
 	if c.state.Applies() {
 		return nil
 	}
-	adopted, err := c.adopted()
+	adopted, err := c.adopted(record)
 	if adopted {
 		c.state, c.found = Adopted, nil
 	}
@@ -89,21 +85,12 @@ func (c *comparison) note(file, address string, state State, reason string) {
 // touches looks at the declarations that the patch changes.
 func (c *comparison) touches(record *PatchRecord) error {
 	for _, address := range record.Touches {
-		was := c.base.Fingerprints[address]
-		u, n, err := c.unit(address, was)
-		switch {
-		case err != nil:
+		file, state, reason, err := c.since(address)
+		if err != nil {
 			return err
-		case n == 0:
-			c.note(was.File, address, Gone, "upstream has no such declaration any more")
-		case n > 1:
-			c.note(was.File, address, Ambiguous, fmt.Sprintf("upstream has %d declarations of that name", n))
-		case u.fingerprint() != was.Tokens:
-			c.note(u.src.path, address, Drifted, "upstream changed it since "+c.base.Version)
-		case u.src.path != was.File:
-			c.note(u.src.path, address, Moved, "it was in "+path.Base(was.File))
-		case textHash(u.whole()) != was.Text:
-			c.note(u.src.path, address, CommentOnly, "its comments or its layout changed")
+		}
+		if state != Clean {
+			c.note(file, address, state, reason)
 		}
 	}
 	return nil
@@ -112,20 +99,34 @@ func (c *comparison) touches(record *PatchRecord) error {
 // leans looks at what the patch's code uses. Where that stands and how it is commented does not matter.
 func (c *comparison) leans(record *PatchRecord) error {
 	for _, address := range record.Leans {
-		was := c.base.Fingerprints[address]
-		u, n, err := c.unit(address, was)
-		switch {
-		case err != nil:
+		file, state, reason, err := c.since(address)
+		if err != nil {
 			return err
-		case n == 0:
-			c.note(was.File, address, ContextDrift, "the patch leans on it, and upstream has no such declaration any more")
-		case n > 1:
-			c.note(was.File, address, ContextDrift, "the patch leans on it, and upstream declares it more than once now")
-		case u.fingerprint() != was.Tokens:
-			c.note(u.src.path, address, ContextDrift, "the patch leans on it, and upstream changed it since "+c.base.Version)
+		}
+		if !state.Applies() {
+			c.note(file, address, ContextDrift, "the patch leans on it, and "+reason)
 		}
 	}
 	return nil
+}
+
+// since tells what became of a recorded declaration, and where it is or was.
+func (c *comparison) since(address string) (file string, state State, reason string, err error) {
+	was := c.base.Fingerprints[address]
+	u, n, err := c.unit(address, was)
+	switch {
+	case err != nil || n == 0:
+		return was.File, Gone, "upstream has no such declaration any more", err
+	case n > 1:
+		return was.File, Ambiguous, fmt.Sprintf("upstream has %d declarations of that name", n), nil
+	case u.fingerprint() != was.Tokens:
+		return u.src.path, Drifted, "upstream changed it since " + c.base.Version, nil
+	case u.src.path != was.File:
+		return u.src.path, Moved, "it was in " + path.Base(was.File), nil
+	case textHash(u.whole()) != was.Text:
+		return u.src.path, CommentOnly, "its comments or its layout changed", nil
+	}
+	return u.src.path, Clean, "", nil
 }
 
 // unit returns upstream's declaration of an address, the one in the recorded file if there are several now, and how many

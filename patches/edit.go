@@ -22,7 +22,7 @@ func (a *application) edit(f *patchFile) error {
 	whole := map[*group]bool{} // groups of ours that were added in one piece
 	for i, e := range f.edits {
 		if e.op == declare && whole[e.unit.group] {
-			a.added(f, e)
+			a.added(f, e.unit, e)
 			continue
 		}
 		theirs, p, err := a.resolve(f, e.name)
@@ -115,26 +115,28 @@ func (a *application) resolve(f *patchFile, name string) (*unit, *problem, error
 
 // change edits a declaration that upstream has.
 func (a *application) change(f *patchFile, e *edit, theirs *unit) *problem {
-	var s splice
-	var p *problem
-	switch e.op {
-	case declare:
-		s, p = e.replaceDecl(theirs)
-	case deleteDecl:
-		s, p = e.removeDecl(theirs)
-	case addFields:
-		s, p = e.spliceFields(theirs)
-	case deleteFile:
-		p = &problem{Drifted, "delete-file stands beside other edits", "write it into a file of its own"}
-	default:
-		s, p = e.spliceStmt(theirs)
-	}
+	s, p := e.place(theirs)
 	if p != nil {
 		return p
 	}
-	a.touch(theirs, e.op == declare || e.op == deleteDecl)
+	a.touch(theirs, e)
 	a.splice(f, theirs.src, s)
 	return nil
+}
+
+// place turns an edit of a declaration into a splice of its file.
+func (e *edit) place(theirs *unit) (splice, *problem) {
+	switch e.op {
+	case declare:
+		return e.replaceDecl(theirs)
+	case deleteDecl:
+		return e.removeDecl(theirs)
+	case addFields:
+		return e.spliceFields(theirs)
+	case deleteFile:
+		return splice{}, &problem{Drifted, "delete-file stands beside other edits", "write it into a file of its own"}
+	}
+	return e.spliceStmt(theirs)
 }
 
 func (a *application) splice(f *patchFile, src *source, s splice) {
@@ -156,7 +158,7 @@ func (a *application) add(f *patchFile, i int, last anchor, wholeGroup bool) (an
 		return last, a.fail(f, e.name, &problem{Gone, "upstream has no such file any more, and nothing before the declaration tells where it went",
 			"see where upstream has moved the file"})
 	}
-	a.added(f, e)
+	a.added(f, e.unit, e)
 	g := e.unit.group
 	if wholeGroup {
 		text := append([]byte("\n\n"), e.unit.src.text[g.doc:g.tail]...)
@@ -182,10 +184,11 @@ func (a *application) add(f *patchFile, i int, last anchor, wholeGroup bool) (an
 	return anchor{src: last.src, top: last.top}, nil
 }
 
-func (a *application) added(f *patchFile, e *edit) {
-	for _, name := range e.unit.names {
+// added notes the names of a declaration that is new. Of "_" and init there may be any number.
+func (a *application) added(f *patchFile, u *unit, e *edit) {
+	for _, name := range u.names {
 		if name != "_" && name != "init" {
-			a.log.added = append(a.log.added, touch{f.src.scope(), name, f.path, true})
+			a.log.added = append(a.log.added, touch{scope: f.src.scope(), name: name, path: f.path, whole: true, added: true, edit: e})
 		}
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -104,5 +106,54 @@ func TestEmbeddedTexts(t *testing.T) {
 				t.Errorf("%s: %s is not formatted", p.Name, f.path)
 			}
 		}
+	}
+}
+
+// changedFile is a tree with one file changed.
+type changedFile struct {
+	fs.FS
+	name string
+	text []byte
+}
+
+func (c changedFile) Open(name string) (fs.File, error) {
+	if name == c.name {
+		return fstest.MapFS{name: {Data: c.text}}.Open(name)
+	}
+	return c.FS.Open(name)
+}
+
+// That AddEvent waits for no export rests on what the store does under its lock: a release that changes it is refused, until
+// somebody has looked.
+func TestEmbeddedLeansOnTheStore(t *testing.T) {
+	series := embeddedSeries(t)
+	store := []string{"Add", "AddConsumer", "GetPendingEventCount", "ProcessPendingEvents", "cleanQueue", "fetchPendingEvents",
+		"getConsumer", "updateConsumerOffset"}
+	for base, next := range map[string]string{"v1.52.1": "v1.52.9", "v1.55.2": "v1.99.0"} {
+		t.Run(base, func(t *testing.T) {
+			tree := newTree(upstream(t, base))
+			for _, name := range append(store, "") {
+				changed := changedFile{FS: tree.base}
+				if name != "" {
+					found, err := tree.find("exporter", "eventStoreImpl."+name)
+					if err != nil || len(found) != 1 {
+						t.Fatalf("%s: %d declarations, error %v", name, len(found), err)
+					}
+					u := found[0]
+					body := u.src.offset(u.body().Lbrace) + 1
+					changed.name = u.src.path
+					changed.text = slices.Concat(u.src.text[:body], []byte("\n\tprintln()"), u.src.text[body:])
+				}
+				result, err := series.Status(next, changed, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, r := range result.Reports {
+					if r.Patch.Number() == "0003" && r.State.Applies() != (name == "") {
+						t.Errorf("%s changed: 0003 is %s, %s", name, r.State, r.Reason)
+					}
+				}
+			}
+		})
 	}
 }

@@ -38,6 +38,8 @@ type run struct {
 	current  *tree // with the patches so far
 	result   *Result
 	states   map[*Patch]State
+	matched  map[*Patch]string // the base that a patch was found to match
+	ledger   *ledger
 	// each, if set, sees every patch that was applied.
 	each func(*application) error
 }
@@ -49,7 +51,8 @@ func (s *Series) newRun(version string, upstream fs.FS, opts Options) *run {
 		series: s, version: version, opts: opts,
 		pristine: pristine, current: newTree(upstream),
 		result: &Result{Version: version, Tested: tested},
-		states: map[*Patch]State{},
+		states: map[*Patch]State{}, matched: map[*Patch]string{},
+		ledger: &ledger{pristine: pristine, entries: map[string][]entry{}},
 	}
 }
 
@@ -71,7 +74,7 @@ func (r *run) walk() error {
 			}
 			report.PulledBy = pl.pulledBy[p]
 		}
-		r.states[p] = report.State
+		r.states[p], r.matched[p] = report.State, report.Base
 		r.result.Reports = append(r.result.Reports, report)
 	}
 	r.result.Files = r.current.changed
@@ -112,7 +115,9 @@ func (r *run) patch(p *Patch) (Report, error) {
 	if report.Base != "" {
 		variant = report.Base
 	}
-	a := &application{patch: p, tree: r.current, record: record, sources: r.series.Sources}
+	needs := r.series.allNeeds(p, r.version)
+	a := &application{patch: p, tree: r.current, record: record, sources: r.series.Sources,
+		admit: func(a *application) error { return r.ledger.check(a, needs) }}
 	changes, err := a.run(p.variant(variant))
 	var failed *EditError
 	if errors.As(err, &failed) {
@@ -123,6 +128,9 @@ func (r *run) patch(p *Patch) (Report, error) {
 		return report, fmt.Errorf("applying patch %s: %w", p.Name, err)
 	}
 	report.Changes = changes
+	if err := r.ledger.note(a, needs); err != nil {
+		return report, err
+	}
 	if r.each != nil {
 		err = r.each(a)
 	}

@@ -48,6 +48,14 @@ func member(list *ast.FieldList, name string) *ast.Field {
 	return nil
 }
 
+// apart tells whether a blank line stands above the first field: it is to set ours apart from upstream's.
+func apart(s *source, list *ast.FieldList) bool {
+	first := s.text[s.offset(list.Opening)+1 : s.offset(list.List[0].Pos())]
+	line, rest, _ := bytes.Cut(first, []byte("\n"))
+	next, _, more := bytes.Cut(rest, []byte("\n"))
+	return more && len(bytes.TrimSpace(line)) == 0 && len(bytes.TrimSpace(next)) == 0
+}
+
 // spliceFields adds our fields to upstream's type.
 func (e *edit) spliceFields(u *unit) (splice, *problem) {
 	spec, ok := u.node.(*ast.TypeSpec)

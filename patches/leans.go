@@ -137,7 +137,7 @@ func (l *loader) uses(dir string, always map[string]bool, ours map[string][]regi
 			}
 			if failed == nil && u != nil && u != user && !seen[u] {
 				seen[u] = true
-				list = append(list, touch{u.src.scope(), u.String(), u.src.path, false})
+				list = append(list, touch{scope: u.src.scope(), name: u.String(), path: u.src.path})
 			}
 		})
 		if failed != nil {

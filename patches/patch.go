@@ -46,6 +46,11 @@ type Copy struct {
 // Number is the four digits that the name begins with.
 func (p *Patch) Number() string { return p.Name[:4] }
 
+// landed tells whether upstream has the patch in a version.
+func (p *Patch) landed(version string) bool {
+	return p.Landed != "" && semver.Compare(version, p.Landed) >= 0
+}
+
 // active tells whether the need exists for a version.
 func (n Need) active(version string) bool {
 	return n.Below == "" || semver.Compare(version, n.Below) < 0

@@ -202,6 +202,9 @@ func (f *patchFile) readFields(e *edit, u *unit, d *directive) error {
 		return f.fail(d.offset, "fields takes nothing, or \"after FIELD\"")
 	}
 	e.text = inside(f.src, list.Opening, list.Closing)
+	if apart(f.src, list) {
+		e.text = append([]byte{'\n'}, e.text...)
+	}
 	return nil
 }
 

@@ -3,7 +3,6 @@ package patches
 import (
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -15,7 +14,7 @@ import (
 // The same series and tree give the same record.
 func (s *Series) Record(version string, upstream fs.FS) (*Base, error) {
 	b := &Base{Version: version, Patches: map[string]*PatchRecord{}, Fingerprints: map[string]Fingerprint{}}
-	rec := &recorder{base: b, owners: map[string][]*Patch{}}
+	rec := &recorder{base: b}
 	rec.run = s.newRun(version, upstream, Options{Unrecorded: true})
 	rec.run.each = rec.patch
 	if err := rec.run.walk(); err != nil {
@@ -29,14 +28,14 @@ func (s *Series) Record(version string, upstream fs.FS) (*Base, error) {
 
 // recorder follows a run and notes what each patch has to do with upstream's own code.
 type recorder struct {
-	run    *run
-	base   *Base
-	owners map[string][]*Patch // who has replaced or added an address as a whole, in order
+	run  *run
+	base *Base
 }
 
 func (rec *recorder) patch(a *application) error {
 	touches, adds, files, leans := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	own := map[string]bool{}
+	needs := rec.run.series.allNeeds(a.patch, rec.run.version)
 	for _, f := range a.log.files {
 		files[f] = true
 	}
@@ -73,20 +72,40 @@ func (rec *recorder) patch(a *application) error {
 		if err != nil {
 			return err
 		}
-		if address != "" && !touches[address] {
+		if address == "" || touches[address] {
+			continue
+		}
+		// What a needed patch edits is in that one's record.
+		if !slices.ContainsFunc(rec.run.ledger.entries[address], func(e entry) bool { return needs[e.patch] }) {
 			leans[address] = true
 		}
 	}
-	for address := range maps.Keys(own) {
-		rec.owners[address] = append(rec.owners[address], a.patch)
+	results, err := rec.results(a)
+	if err != nil {
+		return err
 	}
-	for _, t := range a.log.touched {
-		if t.whole {
-			rec.owners[t.scope+":"+t.name] = append(rec.owners[t.scope+":"+t.name], a.patch)
-		}
-	}
-	rec.base.Patches[a.patch.Name] = &PatchRecord{sorted(touches), sorted(adds), sorted(files), sorted(leans)}
+	rec.base.Patches[a.patch.Name] = &PatchRecord{sorted(touches), sorted(adds), sorted(files), sorted(leans), results}
 	return nil
+}
+
+// results fingerprints the functions that the patch has edited inside.
+func (rec *recorder) results(a *application) (map[string]string, error) {
+	results := map[string]string{}
+	for _, t := range a.log.touched {
+		if t.whole || t.edit.op == addFields {
+			continue
+		}
+		address, err := rec.run.current.address(t.scope, t.name, t.path)
+		if err != nil {
+			return nil, err
+		}
+		units, err := rec.run.current.locate(address)
+		if err != nil {
+			return nil, err
+		}
+		results[address] = units[0].fingerprint()
+	}
+	return results, nil
 }
 
 // upstream fingerprints the declaration if it is upstream's own, and returns its address; "" if it is ours.
@@ -101,7 +120,12 @@ func (rec *recorder) upstream(p *Patch, t touch) (string, error) {
 		return "", err
 	}
 	needs := rec.run.series.allNeeds(p, rec.run.version)
-	owners := rec.owners[t.scope+":"+t.name]
+	var owners []*Patch // who has replaced or added it as a whole, in order
+	for _, e := range rec.run.ledger.entries[address] {
+		if e.touch.whole && e.patch != p {
+			owners = append(owners, e.patch)
+		}
+	}
 	needed := slices.ContainsFunc(owners, func(o *Patch) bool { return needs[o] })
 	switch {
 	case needed:
@@ -132,7 +156,7 @@ func (rec *recorder) used(a *application) ([]touch, error) {
 			return nil, fmt.Errorf("patch %s/PATCH.md: key Leans: %s names %d declarations of %s; correct it", a.patch.Name, address,
 				len(units), rec.run.version)
 		}
-		list = append(list, touch{scope, name, units[0].src.path, false})
+		list = append(list, touch{scope: scope, name: name, path: units[0].src.path})
 	}
 	return list, nil
 }

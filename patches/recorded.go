@@ -1,6 +1,7 @@
 package patches
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -27,6 +28,9 @@ type PatchRecord struct {
 	Adds    []string `json:"adds,omitempty"`  // must not exist upstream
 	Files   []string `json:"files,omitempty"` // whole files; must not exist upstream
 	Leans   []string `json:"leans,omitempty"` // used by our code, or named in the Leans line
+
+	// Results are the functions that the patch edits inside, as it left them: by address, the hash of the code.
+	Results map[string]string `json:"results,omitempty"`
 }
 
 // Fingerprint is one declaration of upstream as it was recorded.
@@ -37,26 +41,41 @@ type Fingerprint struct {
 }
 
 // candidates are the bases whose records a version is compared with: its own, or, for a version without one, those that the
-// patch is for, the nearest older release first.
-func (s *Series) candidates(p *Patch, version string) []*Base {
-	if b, ok := s.bases[version]; ok {
+// patch is for, the nearest older release first. Without any, the reason says why.
+func (r *run) candidates(p *Patch) (list []*Base, reason string) {
+	if b, ok := r.series.bases[r.version]; ok {
 		if b.Patches[p.Name] == nil {
-			return nil
+			return nil, fmt.Sprintf("the record of %s does not have it", r.version)
 		}
-		return []*Base{b}
+		return []*Base{b}, ""
 	}
+	reason = "no release that it is for has been recorded"
 	var older, newer []*Base
-	for _, b := range s.Bases() {
+	for _, b := range r.series.Bases() {
 		switch {
 		case b.Patches[p.Name] == nil || !p.For.Contains(b.Version):
-		case semver.Compare(b.Version, version) < 0:
+		case !r.standsAlike(p, b):
+			reason = "no recorded release has it upon the same patches as " + r.version
+		case semver.Compare(b.Version, r.version) < 0:
 			older = append(older, b)
 		default:
 			newer = append(newer, b)
 		}
 	}
 	slices.Reverse(older)
-	return append(older, newer...)
+	return append(older, newer...), reason
+}
+
+// standsAlike tells whether the patch stands on the same patches here as on a base, and those were matched with that base too.
+// What a needed patch owns is not in the record, so that a record says nothing where another set of patches is applied below.
+func (r *run) standsAlike(p *Patch, b *Base) bool {
+	here := r.series.below(p, r.version)
+	for needed := range here {
+		if r.matched[needed] != b.Version {
+			return false
+		}
+	}
+	return maps.Equal(here, r.series.below(p, b.Version))
 }
 
 // locate returns upstream's units for an address; more than one if it has become ambiguous.

@@ -2,9 +2,8 @@ package patches
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-
-	"golang.org/x/mod/semver"
 )
 
 // Selection narrows the series. The zero value selects every patch that is for the version.
@@ -35,7 +34,7 @@ func (s *Series) plan(version string, sel Selection) (*plan, error) {
 		switch {
 		case !p.For.Contains(version):
 			pl.left[p] = Report{Patch: p, State: NotForBase, Reason: fmt.Sprintf("it is for %s", p.For)}
-		case p.Landed != "" && semver.Compare(version, p.Landed) >= 0:
+		case p.landed(version):
 			pl.left[p] = Report{Patch: p, State: Landed, Reason: "upstream has it since " + p.Landed}
 		}
 	}
@@ -148,5 +147,12 @@ func (s *Series) allNeeds(p *Patch, version string) map[*Patch]bool {
 		}
 	}
 	walk(p)
+	return all
+}
+
+// below returns the patches that p needs on a version and that the series applies there.
+func (s *Series) below(p *Patch, version string) map[*Patch]bool {
+	all := s.allNeeds(p, version)
+	maps.DeleteFunc(all, func(needed *Patch, _ bool) bool { return !needed.For.Contains(version) || needed.landed(version) })
 	return all
 }

@@ -148,3 +148,82 @@ func TestBases(t *testing.T) {
 		}
 	}
 }
+
+// A release is not held against a base on which other patches stood below this one: what those own is not in its record.
+func TestBasesWithOtherNeeds(t *testing.T) {
+	const head = "//go:build ignore\n\npackage till\n\n"
+	up := func(b string) fstest.MapFS {
+		return fstest.MapFS{"till/till.go": {Data: []byte("package till\n\nfunc b() " + b + "\n")}}
+	}
+	const old, changed = "{}", "{ println(1) }"
+	for _, c := range []struct {
+		name        string
+		first, keys string // of 0001, and of 0002
+		tree, want  string
+	}{
+		{"needed below the release only", "For: < v1.3.0\n", "Needs: 0001 below v1.3.0\n", changed, "drifted: no recorded release has it upon the same patches as v1.9.0"},
+		{"landed since", "For: all\nLanded: v1.3.0\n", "Needs: 0001\n", changed, "drifted: no recorded release has it upon the same patches"},
+		{"landed before both", "For: all\nLanded: v1.1.0\n", "Needs: 0001\n", old, "clean: "},
+		{"needed on both", "For: all\n", "Needs: 0001\n", old, "clean: "},
+		{"not needed", "For: < v1.3.0\n", "Needs: 0001 below v1.0.0\n", old, "clean: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			series, err := Load(fstest.MapFS{
+				"0001-b/PATCH.md":     {Data: []byte("---\nTitle: fix: b\nKind: fix\n" + c.first + "---\n")},
+				"0001-b/till/till.go": {Data: []byte(head + "func b() { panic(1) }\n")},
+				"0002-c/PATCH.md":     {Data: []byte("---\nTitle: fix: c\nKind: fix\nFor: all\n" + c.keys + "---\n")},
+				"0002-c/till/till.go": {Data: []byte(head + "func c() { b() }\n")},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if series.bases["v1.2.0"], err = series.Record("v1.2.0", up(old)); err != nil {
+				t.Fatal(err)
+			}
+			result, err := series.Status("v1.9.0", up(c.tree), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := result.Reports[1]
+			if got := string(r.State) + ": " + r.Reason; !strings.HasPrefix(got, c.want) {
+				t.Errorf("%s; want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// A patch goes by the same base as those that it needs: with another one it would stand on another text of theirs.
+func TestBaseOfTheNeeds(t *testing.T) {
+	const head = "//go:build ignore\n\npackage till\n\n"
+	up := func(a, b string) fstest.MapFS {
+		return fstest.MapFS{"till/till.go": {Data: []byte("package till\n\nfunc a() " + a + "\n\nfunc b() " + b + "\n")}}
+	}
+	series, err := Load(fstest.MapFS{
+		"0001-a/PATCH.md":             {Data: []byte(frontMatter)},
+		"0001-a/till/till.go":         {Data: []byte(head + "func a() { panic(1) }\n")},
+		"0001-a/@v1.1.0/till/till.go": {Data: []byte(head + "func a() { panic(11) }\n")},
+		"0002-b/PATCH.md":             {Data: []byte(strings.Replace(frontMatter, "For: all\n", "For: all\nNeeds: 0001\n", 1))},
+		"0002-b/till/till.go":         {Data: []byte(head + "func b() { a() }\n")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for version, tree := range map[string]fstest.MapFS{"v1.1.0": up("{}", "{}"), "v1.2.0": up("{ println(2) }", "{ println(2) }")} {
+		if series.bases[version], err = series.Record(version, tree); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ a, b, want string }{
+		{"{}", "{}", "clean v1.1.0"},
+		{"{ println(2) }", "{ println(2) }", "clean v1.2.0"},
+		{"{}", "{ println(2) }", "drifted v1.1.0"},
+	} {
+		result, err := series.Status("v1.9.0", up(c.a, c.b), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := result.Reports[1]; string(r.State)+" "+r.Base != c.want {
+			t.Errorf("a %s, b %s: %s %s (%s); want %s", c.a, c.b, r.State, r.Base, r.Reason, c.want)
+		}
+	}
+}

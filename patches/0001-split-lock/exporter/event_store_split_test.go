@@ -5,6 +5,7 @@ package exporter_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -142,6 +143,39 @@ func TestEventStore_EventsAddedDuringAnExport(t *testing.T) {
 			assert.Empty(t, drain(t, store, "consumer"))
 		})
 	}
+}
+
+func TestEventStore_NothingPendingNothingExported(t *testing.T) {
+	t.Parallel()
+	store := exporter.NewEventStore[exporter.FeatureEvent](time.Hour)
+	t.Cleanup(store.Stop)
+	store.AddConsumer("consumer")
+	calls := 0
+	export := func(context.Context, []exporter.FeatureEvent) error {
+		calls++
+		return nil
+	}
+	require.NoError(t, store.ProcessPendingEvents("consumer", export))
+	assert.Zero(t, calls, "exports of nothing")
+	store.Add(exporter.FeatureEvent{Key: "event"})
+	for range 2 {
+		require.NoError(t, store.ProcessPendingEvents("consumer", export))
+	}
+	assert.Equal(t, 1, calls, "exports of one event")
+}
+
+// For the race detector: a consumer begins behind the last event, which another goroutine may be adding.
+func TestEventStore_ConsumerAddedWithAnEvent(t *testing.T) {
+	store := exporter.NewEventStore[exporter.FeatureEvent](time.Hour)
+	t.Cleanup(store.Stop)
+	var wg sync.WaitGroup
+	wg.Go(func() { store.AddConsumer("consumer") })
+	wg.Go(func() { store.Add(exporter.FeatureEvent{Key: "event"}) })
+	wg.Wait()
+
+	pending, err := store.GetPendingEventCount("consumer")
+	require.NoError(t, err)
+	assert.Len(t, drain(t, store, "consumer"), int(pending))
 }
 
 // A producer adds events while several goroutines export for the same consumer: the exports never overlap,

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -240,7 +242,69 @@ func TestManager_OneGoroutineAConsumer(t *testing.T) {
 
 			held.letGo()
 			dc.Stop()
-			requireConsumerGoroutines(t, before)
+			assert.LessOrEqual(t, consumerGoroutines(), before, "the goroutine has outlived Stop")
+		})
+	}
+}
+
+// heldStore counts the flushes, and holds the first one until it is released. It does not keep them apart.
+type heldStore struct {
+	exporter.EventStore[exporter.FeatureEvent]
+	calls           atomic.Int64
+	begun, released chan struct{}
+}
+
+func (s *heldStore) ProcessPendingEvents(string, func(context.Context, []exporter.FeatureEvent) error) error {
+	if s.calls.Add(1) == 1 {
+		close(s.begun)
+		<-s.released
+	}
+	return nil
+}
+
+// Stop itself waits for the goroutine before it flushes; it does not leave that to the store.
+func TestDataExporter_StopWaitsForTheGoroutine(t *testing.T) {
+	for _, bulk := range []bool{true, false} {
+		t.Run(fmt.Sprintf("bulk %t", bulk), func(t *testing.T) {
+			store := &heldStore{begun: make(chan struct{}), released: make(chan struct{})}
+			consumer := newConsumer(exporter.Config{Exporter: newHeldExporter(t, bulk), FlushInterval: time.Millisecond}, store)
+			letGo := sync.OnceFunc(func() { close(store.released) })
+			defer letGo()
+			inBackground(consumer.Start)
+			requireSoon(t, store.begun, "no flush at the tick")
+
+			stopped := inBackground(consumer.Stop)
+			require.Eventually(t, func() bool {
+				return store.calls.Load() > 1 || len(stacksWith("exporter.(*flushLoop).join")) > 0
+			}, flushTestGuard, 20*time.Millisecond)
+			assert.Equal(t, int64(1), store.calls.Load(), "Stop flushes while the goroutine does")
+			letGo()
+			requireSoon(t, stopped, "Stop never returned")
+			assert.Equal(t, int64(2), store.calls.Load(), "flushes: that of the tick, and the last one")
+		})
+	}
+}
+
+// What comes after Stop waits for another Stop: no goroutine is launched for it.
+func TestManager_NothingIsExportedAfterStop(t *testing.T) {
+	for _, bulk := range []bool{true, false} {
+		t.Run(fmt.Sprintf("bulk %t", bulk), func(t *testing.T) {
+			before := consumerGoroutines()
+			for i := range 40 { // a goroutine that is launched in error may see the stop before the request
+				held := newHeldExporter(t, bulk)
+				held.letGo()
+				dc := held.manager(flushTestNever, 1)
+				if i%2 == 0 {
+					dc.Start()
+				}
+				dc.Stop()
+				dc.Start()
+				dc.AddEvent(exporter.FeatureEvent{Key: "late"})
+				requireConsumerGoroutines(t, before)
+				require.Empty(t, held.keys())
+				dc.Stop()
+				require.Len(t, held.keys(), 1)
+			}
 		})
 	}
 }
@@ -296,18 +360,19 @@ func TestManager_StopInAnyOrder(t *testing.T) {
 	}
 }
 
-// consumerGoroutines counts the goroutines that are running code of a consumer.
+// consumerGoroutines counts the goroutines that are running code of a consumer, or that wait to.
 func consumerGoroutines() int {
+	return len(stacksWith("exporter.(*dataExporterImpl", "exporter.(*flushLoop)"))
+}
+
+// stacksWith returns the stacks of the goroutines that are in one of these functions.
+func stacksWith(functions ...string) []string {
 	for size := 1 << 20; ; size *= 2 {
-		stacks := make([]byte, size)
-		if n := runtime.Stack(stacks, true); n < size {
-			count := 0
-			for _, stack := range strings.Split(string(stacks[:n]), "\n\n") {
-				if strings.Contains(stack, "exporter.(*dataExporterImpl") {
-					count++
-				}
-			}
-			return count
+		all := make([]byte, size)
+		if n := runtime.Stack(all, true); n < size {
+			return slices.DeleteFunc(strings.Split(string(all[:n]), "\n\n"), func(stack string) bool {
+				return !slices.ContainsFunc(functions, func(name string) bool { return strings.Contains(stack, name) })
+			})
 		}
 	}
 }
