@@ -25,7 +25,8 @@ func newApplyCommand(a *app) *cobra.Command {
 		Long: `apply takes the go-feature-flag version that the build of this service selects, writes the
 fork of it (default folder ` + adopt.DefaultDir + `, below go.mod or go.work), and adds one
 replace line to go.mod, in a workspace to go.work too. A vendor folder is made anew. Nothing
-else in go.mod changes, and go.sum keeps its lines. Either all of it happens, or nothing.
+else in go.mod changes, and go.sum keeps its lines. Either all of it happens, or nothing; after
+a power cut or a kill, the next apply or revert undoes what was half done.
 
 Run it again after every change of the go-feature-flag requirement; where nothing is to be
 done, nothing changes.`,
@@ -41,6 +42,7 @@ done, nothing changes.`,
 			}
 			var made *fork.Fork
 			opts.Tool, opts.Only, opts.Without, opts.Progress = toolVersion(), sel.Only, sel.Without, a.progressf
+			opts.Message = a.messagef
 			opts.Build = func(ctx context.Context, version string, sums modtree.Hashes) (*modtree.Base, *modtree.Tree, error) {
 				f, err := fork.Build(ctx, series, version, sums, sel)
 				if err != nil {

@@ -31,7 +31,7 @@ this service though it builds the module, and of Dockerfiles that do not copy th
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			service, err := adopt.Open(cmd.Context(), ".")
-			if binary != "" {
+			if cmd.Flags().Changed("binary") { // an empty name is a mistake, not a wish to check the service
 				return a.checkBinary(service, err, dir, binary)
 			}
 			if err != nil {

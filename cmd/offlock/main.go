@@ -52,7 +52,7 @@ var commands = []func(*app) *cobra.Command{
 
 // run is main without the process around it; it returns the exit code.
 func run(args []string, s streams) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endingSignals()...)
 	defer stop()
 	a := &app{streams: s}
 	root := newRootCommand(a)
@@ -65,6 +65,15 @@ func run(args []string, s streams) int {
 		a.messagef("%v", err)
 	}
 	return exitCode(err)
+}
+
+// endingSignals end a command, which undoes and clears away first. Under nohup a terminal that goes away ends nothing.
+func endingSignals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
 }
 
 func newRootCommand(a *app) *cobra.Command {

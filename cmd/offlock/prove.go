@@ -25,7 +25,7 @@ sink of the events is slow or fails, with requests that arrive on a schedule wha
 It prints latencies, lost and repeated events, goroutines and memory, and a verdict a promise.
 
 It works in a clone of the project, needs no server, and leaves nothing behind. A full run
-takes about a quarter of an hour, a quick one two minutes; the builds come on top.
+takes about a quarter of an hour, a quick one about a minute; the builds come on top.
 
 Exit code 1: a promise that the README claims was seen broken.`,
 		Args: cobra.NoArgs,

@@ -30,30 +30,13 @@ func TestProveInterrupted(t *testing.T) {
 		{"building", "[1/3] ", "", os.Interrupt},
 		{"driving", "[3/3] ", "v1.55.2", os.Interrupt},
 		{"terminated", "[3/3] ", "v1.55.2", syscall.SIGTERM},
+		{"hung up", "[3/3] ", "v1.55.2", syscall.SIGHUP},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			temp := t.TempDir()
 			page := filepath.Join(t.TempDir(), "report.html")
-			cmd := exec.Command("offlock", "prove", "--quick", "--scenario", "threshold", "--arm", "v1.55.2", "--html", page)
-			cmd.Env = append(os.Environ(), "TMPDIR="+temp)
-			stderr, err := cmd.StderrPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			defer cmd.Process.Kill()
-
-			log := bufio.NewReader(stderr)
-			for line := ""; !strings.HasPrefix(line, test.step); {
-				if line, err = log.ReadString('\n'); err != nil {
-					t.Fatalf("no step %q: %v; the last line was %q", test.step, err, line)
-				}
-			}
-			for test.binary != "" && !runs(t, temp, test.binary) {
-				time.Sleep(time.Millisecond) // until the process is there; the test's deadline bounds it
-			}
+			cmd, log := startProve(t, temp, test.step, "--html", page)
+			awaitRun(t, temp, test.binary)
 			if err := cmd.Process.Signal(test.signal); err != nil {
 				t.Fatal(err)
 			}
@@ -72,16 +55,79 @@ func TestProveInterrupted(t *testing.T) {
 			if runs(t, temp, "") {
 				t.Errorf("a process from %s still runs", temp)
 			}
-			for _, dir := range []string{temp, filepath.Dir(page)} {
-				left, err := os.ReadDir(dir)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, entry := range left {
-					t.Errorf("%s was left behind", filepath.Join(dir, entry.Name()))
-				}
-			}
+			checkEmpty(t, temp)
+			checkEmpty(t, filepath.Dir(page))
 		})
+	}
+}
+
+// A kill cannot be handled: the children must notice it, and the next run must remove the folder.
+func TestProveKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the service on upstream's sources, which -short leaves alone")
+	}
+	temp := t.TempDir()
+	killed, _ := startProve(t, temp, "[3/3] ")
+	awaitRun(t, temp, "companion")
+	awaitRun(t, temp, "v1.55.2")
+	if err := killed.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = killed.Wait()
+	for runs(t, temp, "") {
+		time.Sleep(time.Millisecond) // until the last one has ended; the test's deadline bounds it
+	}
+
+	next, log := startProve(t, temp, "[1/3] ")
+	if err := next.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, log); err != nil {
+		t.Fatal(err)
+	}
+	_ = next.Wait()
+	checkEmpty(t, temp)
+}
+
+// startProve starts a short proof with its temporary files in temp, waits until it shows the step, and returns the rest of
+// its stderr too.
+func startProve(t *testing.T, temp, step string, args ...string) (*exec.Cmd, *bufio.Reader) {
+	t.Helper()
+	cmd := exec.Command("offlock", append([]string{"prove", "--quick", "--scenario", "threshold", "--arm", "v1.55.2"}, args...)...)
+	cmd.Env = append(os.Environ(), "TMPDIR="+temp)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // an error means that it has ended
+	log := bufio.NewReader(stderr)
+	for line := ""; !strings.HasPrefix(line, step); {
+		if line, err = log.ReadString('\n'); err != nil {
+			t.Fatalf("no step %q: %v; the last line was %q", step, err, line)
+		}
+	}
+	return cmd, log
+}
+
+// awaitRun waits until a process from dir with the binary of that name runs; an empty name is not waited for.
+func awaitRun(t *testing.T, dir, binary string) {
+	t.Helper()
+	for binary != "" && !runs(t, dir, binary) {
+		time.Sleep(time.Millisecond) // until the process is there; the test's deadline bounds it
+	}
+}
+
+func checkEmpty(t *testing.T, dir string) {
+	t.Helper()
+	left, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range left {
+		t.Errorf("%s was left behind", filepath.Join(dir, entry.Name()))
 	}
 }
 

@@ -58,6 +58,7 @@ func publish(t *testing.T, m module.Version) string {
 	}
 	writeFile(t, filepath.Join(versions, m.Version+".info"), `{"Version":"`+m.Version+`"}`)
 	writeFile(t, filepath.Join(versions, m.Version+".mod"), string(gomod))
+	writeFile(t, filepath.Join(versions, "list"), m.Version+"\n")
 	archive, err := os.Create(filepath.Join(versions, m.Version+".zip"))
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ A fork folder with edits is left alone, and then nothing is reverted.`,
 			if err != nil {
 				return err
 			}
-			opts.Progress = a.progressf
+			opts.Progress, opts.Message = a.progressf, a.messagef
 			reverted, err := service.Revert(cmd.Context(), opts)
 			if err != nil {
 				return err

@@ -147,19 +147,27 @@ func cmdService(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: service DIR VERSION")
 	}
-	release, ok := releases[args[1]]
+	ts.Check(writeService(ts.MkAbs(args[0]), args[1]))
+}
+
+func writeService(dir, version string) error {
+	release, ok := releases[version]
 	if !ok {
-		ts.Fatalf("there is no go.sum here for go-feature-flag %s", args[1])
+		return fmt.Errorf("there is no go.sum here for go-feature-flag %s", version)
 	}
-	dir := ts.MkAbs(args[0])
-	ts.Check(os.MkdirAll(dir, 0o755))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
 	for name, text := range map[string]string{
-		"go.mod":  fmt.Sprintf(serviceMod, release.golang, args[1], release.core),
+		"go.mod":  fmt.Sprintf(serviceMod, release.golang, version, release.core),
 		"go.sum":  serviceSum + release.sums,
 		"main.go": serviceMain,
 	} {
-		ts.Check(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // recordedBase is upstream's release as the module cache has it.
@@ -213,9 +221,9 @@ func cmdMadeUp(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // tree is every file and folder below a folder, git's own files aside, with its content.
-func tree(ts *testscript.TestScript, dir string) map[string]string {
+func tree(dir string) (map[string]string, error) {
 	found := map[string]string{}
-	ts.Check(filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	return found, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -228,8 +236,7 @@ func tree(ts *testscript.TestScript, dir string) map[string]string {
 		data, err := os.ReadFile(path)
 		found[path] = string(data)
 		return err
-	}))
-	return found
+	})
 }
 
 // snapshots holds what snapshot saw: folder (each script has its own) and name to its tree.
@@ -241,7 +248,9 @@ func cmdSnapshot(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: snapshot DIR [NAME]")
 	}
 	dir := ts.MkAbs(args[0])
-	snapshots.Store(snapshotName(dir, args), tree(ts, dir))
+	found, err := tree(dir)
+	ts.Check(err)
+	snapshots.Store(snapshotName(dir, args), found)
 }
 
 func snapshotName(dir string, args []string) string {
@@ -259,7 +268,8 @@ func cmdUnchanged(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	before := stored.(map[string]string)
 	var differ []string
-	after := tree(ts, dir)
+	after, err := tree(dir)
+	ts.Check(err)
 	for path, content := range after {
 		if old, ok := before[path]; !ok || old != content {
 			differ = append(differ, path)

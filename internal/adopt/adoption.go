@@ -12,11 +12,12 @@ import (
 
 // adoption is what is there of the fork before a command does anything.
 type adoption struct {
-	dir       string        // of the fork, absolute; it may not exist
-	lock      *modtree.Lock // nil: none was written
-	ours      []replacement // the lines that point at dir
-	foreign   []replacement // other lines that replace go-feature-flag
-	elsewhere string        // another folder with a lock that a line points at
+	dir       string          // of the fork, absolute; it may not exist
+	lock      *modtree.Lock   // nil: none was written, or it is lost
+	marker    *modtree.Marker // of the fork, if the lock is lost and the folder is as it was written
+	ours      []replacement   // the lines that point at dir
+	foreign   []replacement   // other lines that replace go-feature-flag
+	elsewhere string          // another folder with a lock that a line points at
 }
 
 // adoption looks at the replace lines and the lock. dir is the folder that the user named; empty: the one that a
@@ -35,12 +36,9 @@ func (s *Service) adoption(dir string) (*adoption, error) {
 		all = append(all, found...)
 	}
 	a := &adoption{dir: filepath.Join(s.Home(), filepath.FromSlash(DefaultDir))}
-	switch {
-	case filepath.IsAbs(dir):
-		a.dir = filepath.Clean(dir)
-	case dir != "":
-		a.dir = filepath.Join(s.cwd, dir)
-	default:
+	if dir != "" {
+		a.dir = filepath.Clean(s.named(dir))
+	} else {
 		for _, r := range all {
 			if s.made(r) {
 				a.dir = r.dir()
@@ -64,8 +62,18 @@ func (s *Service) adoption(dir string) (*adoption, error) {
 	}
 	if err == nil {
 		a.lock = lock
+	} else if m, err := modtree.Inspect(a.dir); err == nil {
+		a.marker = &m
 	}
 	return a, nil
+}
+
+// named is the folder that the user named; empty if none.
+func (s *Service) named(dir string) string {
+	if dir == "" || filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(s.cwd, dir)
 }
 
 // Adopted returns the fork's folder, as a user types it, and its lock; dir is the folder that the user named, or empty.
@@ -78,13 +86,17 @@ func (s *Service) Adopted(dir string) (string, *modtree.Lock, error) {
 	return s.show(a.dir), a.lock, nil
 }
 
-// made tells whether a line is one that apply wrote: unversioned, to a folder with a lock beside it.
+// made tells whether a line is one that apply wrote: unversioned, to a folder with a lock beside it, or to a whole fork
+// whose lock is lost.
 func (s *Service) made(r replacement) bool {
 	if r.Version != "" || r.dir() == "" {
 		return false
 	}
-	_, err := modtree.ReadLock(modtree.LockPath(r.dir()))
-	return !errors.Is(err, fs.ErrNotExist)
+	if _, err := modtree.ReadLock(modtree.LockPath(r.dir())); !errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	_, err := modtree.Inspect(r.dir())
+	return err == nil
 }
 
 // ReplacedError says that go-feature-flag is replaced already, by something that is not the fork.
@@ -110,13 +122,21 @@ func (s *Service) refuse(a *adoption) error {
 	if a.elsewhere != "" {
 		return fmt.Errorf("the fork is adopted in %s already: run offlock revert first, then apply with the other folder", s.show(a.elsewhere))
 	}
-	if a.lock == nil && len(a.ours) > 0 {
+	if a.lock == nil && a.marker == nil && len(a.ours) > 0 {
 		return fmt.Errorf("%s:%d points at %s, but there is no %s beside it: bring that back from version control, "+
 			"or remove the line and the folder and apply again",
 			s.show(a.ours[0].File), a.ours[0].Line, s.show(a.dir), filepath.Base(modtree.LockPath(a.dir)))
 	}
 	if within(s.Root, a.dir) || within(s.Home(), a.dir) {
 		return fmt.Errorf("%s holds the service itself, the fork needs a folder of its own", s.show(a.dir))
+	}
+	if rel, err := filepath.Rel(s.Home(), a.dir); err == nil {
+		for element := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
+			if element == "vendor" || element == ".git" {
+				return fmt.Errorf("%s lies in a %s folder, which belongs to the %s command: choose another one",
+					s.show(a.dir), element, map[string]string{"vendor": "go", ".git": "git"}[element])
+			}
+		}
 	}
 	for _, v := range s.vendorings() {
 		if within(a.dir, v.path()) {

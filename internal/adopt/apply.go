@@ -21,6 +21,14 @@ type ApplyOptions struct {
 	Only, Without []string // the selection that Build applies, for the lock
 	Build         Builder
 	Progress      func(format string, args ...any) // may be nil
+	Message       func(format string, args ...any) // for what the user must know beside the result; may be nil
+}
+
+func orSilent(say func(string, ...any)) func(string, ...any) {
+	if say == nil {
+		return func(string, ...any) {}
+	}
+	return say
 }
 
 // Action is what became of the fork folder.
@@ -52,7 +60,8 @@ type Applied struct {
 	Changed     bool         `json:"changed"`     // anything at all
 }
 
-// Apply writes the fork and makes the service use it. Whatever fails, and if ctx ends, the service is as it was.
+// Apply writes the fork and makes the service use it. Whatever fails, and if ctx ends, the service is as it was; if the
+// program is killed, the next Apply or Revert undoes what was done by then, before anything else.
 //
 // Errors: [ErrNotRequired], [*ReplacedError], [*IgnoredError], [*GoError], those of package modtree (a folder that is not
 // ours, edits in it), those of Build, and those of the disk.
@@ -60,8 +69,9 @@ func (s *Service) Apply(ctx context.Context, opts ApplyOptions) (*Applied, error
 	if opts.Build == nil {
 		return nil, errors.New("apply needs a Build function")
 	}
-	if opts.Progress == nil {
-		opts.Progress = func(string, ...any) {}
+	opts.Progress, opts.Message = orSilent(opts.Progress), orSilent(opts.Message)
+	if err := s.mend(opts); err != nil {
+		return nil, err
 	}
 	p, err := s.plan(ctx, opts)
 	if err != nil || opts.DryRun {
@@ -75,37 +85,48 @@ func (s *Service) Apply(ctx context.Context, opts ApplyOptions) (*Applied, error
 		return p.applied, nil
 	}
 	p.applied.Changed = true
-	tx := &transaction{}
+	tx, err := s.begin(p.dir, p.base.Version, s.watched())
+	if err != nil {
+		return nil, err
+	}
 	if err := s.execute(ctx, tx, p, lock, opts); err != nil {
 		return nil, tx.rollback(err)
 	}
 	if err := tx.commit(); err != nil {
-		return nil, fmt.Errorf("the fork is in place and in use, but what it replaced could not be cleared away: %w", err)
+		return nil, err
 	}
+	s.tellWhatIsLeft(ctx, opts)
 	return p.applied, nil
+}
+
+// tellWhatIsLeft warns of a service that cannot be built now: after a bump by hand, go.mod still has the requirements of
+// the former go-feature-flag, and apply leaves them to go mod tidy.
+func (s *Service) tellWhatIsLeft(ctx context.Context, opts ApplyOptions) {
+	var failed *GoError
+	if _, err := s.built(ctx); errors.As(err, &failed) && !failed.Network {
+		opts.Message("warning: this service does not build as it is: %s", failed.Stderr)
+	}
+}
+
+// mend undoes what an interrupted run left; a dry run only tells.
+func (s *Service) mend(opts ApplyOptions) error {
+	if at, found := s.interrupted(); found && opts.DryRun {
+		return fmt.Errorf("an earlier run was interrupted and left %s: run this without --dry-run, or offlock revert, which undo it first", s.show(at))
+	}
+	u, err := s.undoInterrupted(s.named(opts.Dir))
+	if err == nil && u != nil {
+		opts.Message("%v", u)
+	}
+	return err
 }
 
 // execute does what was planned, each step with its way back.
 func (s *Service) execute(ctx context.Context, tx *transaction, p *plan, lock *modtree.Lock, opts ApplyOptions) error {
-	before := map[string][]byte{}
-	for _, file := range s.watched() {
-		text, err := readIfThere(file)
-		if err != nil {
-			return err
-		}
-		before[file] = text
-	}
 	if p.action != Kept {
 		opts.Progress("writing %s", s.show(p.dir))
-		swap, err := p.tree.Write(p.dir)
-		if err != nil {
+		if err := tx.writeFork(p.tree, p.dir); err != nil {
 			return err
 		}
-		tx.undo = append(tx.undo, swap.Undo)
-		if err := swap.Commit(); err != nil {
-			return err
-		}
-		tx.done = append(tx.done, swap.Done)
 	}
 	for _, file := range p.order {
 		if err := tx.write(file, p.texts[file]); err != nil {
@@ -118,28 +139,45 @@ func (s *Service) execute(ctx context.Context, tx *transaction, p *plan, lock *m
 	if err := s.verify(ctx, p); err != nil {
 		return err
 	}
-	path := modtree.LockPath(p.dir)
+	if err := s.recordEdits(tx, p, lock); err != nil {
+		return err
+	}
+	data, err := lock.Encode()
+	if err != nil {
+		return err
+	}
+	if err := tx.write(modtree.LockPath(p.dir), data); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// recordEdits adds to the lock what became of the service's files.
+func (s *Service) recordEdits(tx *transaction, p *plan, lock *modtree.Lock) error {
 	for _, file := range s.watched() {
+		before, err := tx.before(file)
+		if err != nil {
+			return err
+		}
+		if p.lock == nil && isModFile(file) { // a line whose lock is lost was apply's too
+			if before, err = dropReplace(file, before, p.dir); err != nil {
+				return err
+			}
+		}
 		text, err := readIfThere(file)
 		if err != nil {
 			return err
 		}
-		if string(text) == string(before[file]) {
+		if string(text) == string(before) {
 			continue
 		}
-		rel, err := filepath.Rel(filepath.Dir(path), file)
+		rel, err := filepath.Rel(filepath.Dir(p.dir), file)
 		if err != nil {
 			return err
 		}
-		lock.Edits = append(lock.Edits, edit(filepath.ToSlash(rel), before[file], text))
+		lock.Edits = append(lock.Edits, edit(filepath.ToSlash(rel), before, text))
 	}
-	if err := tx.keep(path); err != nil {
-		return err
-	}
-	if err := modtree.WriteLock(path, lock); err != nil {
-		return err
-	}
-	return ctx.Err()
+	return nil
 }
 
 // watched are the files of the service that apply may change, by itself or through the go command.
@@ -151,16 +189,8 @@ func (s *Service) watched() []string {
 	return files
 }
 
-// revendor makes the vendor folders anew. The go command may add to go.sum while it does, so that is kept first.
+// revendor makes the vendor folders anew. The go command may add to go.sum while it does.
 func (s *Service) revendor(ctx context.Context, tx *transaction, vendors []vendoring, progress func(string, ...any)) error {
-	if len(vendors) == 0 {
-		return nil
-	}
-	for _, file := range s.watched() {
-		if err := tx.keep(file); err != nil {
-			return err
-		}
-	}
 	for _, v := range vendors {
 		progress("%s", v.command())
 		if err := tx.revendor(ctx, v); err != nil {

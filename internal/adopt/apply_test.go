@@ -3,6 +3,7 @@ package adopt
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -106,28 +107,40 @@ func TestApplyTo(t *testing.T) {
 	}
 }
 
-// A service that moves its requirement itself keeps the line; check notices, and apply writes the fork of that version.
-func TestApplyAfterBump(t *testing.T) {
+// bumped is a service that moved its requirement itself, as documented, with the fork of the older release in place.
+func bumped(t *testing.T) string {
+	t.Helper()
 	dir := service(t, strings.ReplaceAll(strings.ReplaceAll(small, newer, older), "NEWER", "OLDER"))
 	apply(t, dir, ApplyOptions{})
-	write(t, strings.ReplaceAll(read(t, dir, "go.mod"), older, newer), dir, "go.mod")
+	goRun(t, dir, "get", modtree.UpstreamPath+"@"+newer)
+	if text := read(t, dir, "go.sum"); strings.Contains(text, newer) {
+		t.Fatalf("go get recorded hashes of what is replaced, so this test shows nothing: %s", text)
+	}
 	if diff := cmp.Diff([]string{VersionMoved}, problems(t, dir)); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
-	before := snapshot(t, dir)
-	_, err := open(t, dir).Apply(t.Context(), ApplyOptions{Build: build})
-	if !errors.Is(err, modtree.ErrNoChecksum) {
-		t.Errorf("apply without a go.sum line: %v, want ErrNoChecksum", err)
-	}
-	if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
-		t.Errorf("after the refusal (-want +got):\n%s", diff)
-	}
-	write(t, read(t, dir, "go.sum")+sums[newer], dir, "go.sum")
-	if applied := apply(t, dir, ApplyOptions{}); applied.Action != Rewritten || applied.Was != older || applied.Base != newer {
+	return dir
+}
+
+// The go command records no hash of a version that is replaced: apply asks the checksum database for it.
+func TestApplyAfterBump(t *testing.T) {
+	dir := bumped(t)
+	checksumDatabase(t, sums[newer])
+	var said []string
+	applied := apply(t, dir, ApplyOptions{Message: func(format string, args ...any) {
+		said = append(said, fmt.Sprintf(format, args...))
+	}})
+	if applied.Action != Rewritten || applied.Was != older || applied.Base != newer {
 		t.Errorf("applied %+v, want the fork rewritten", applied)
+	}
+	if len(said) != 1 || !strings.Contains(said[0], "the checksum database says") {
+		t.Errorf("said %q, want where the hash is from", said)
 	}
 	if got := problems(t, dir); len(got) > 0 {
 		t.Errorf("check finds %q", got)
+	}
+	if again := apply(t, dir, ApplyOptions{}); again.Changed {
+		t.Errorf("second apply %+v, want nothing to do", again)
 	}
 	reverted := revert(t, dir)
 	if diff := cmp.Diff([]string{"go.mod"}, reverted.Partly); diff != "" {
@@ -135,6 +148,50 @@ func TestApplyAfterBump(t *testing.T) {
 	}
 	if text := read(t, dir, "go.mod"); strings.Contains(text, "replace") || !strings.Contains(text, newer) {
 		t.Errorf("go.mod is %q, want the new requirement and no line of ours", text)
+	}
+	goRun(t, dir, "build", "-o", filepath.Join(t.TempDir(), "svc"), ".") // with the hash that apply verified
+}
+
+func TestApplyAfterBumpRefuses(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		prepare func(t *testing.T)
+		want    string
+	}{
+		{"database off", func(t *testing.T) { checksumDatabase(t, sums[newer]); t.Setenv("GOSUMDB", "off") }, "offlock apply --to " + newer},
+		{"a module that it must not know", func(t *testing.T) {
+			checksumDatabase(t, sums[newer])
+			t.Setenv("GONOSUMDB", "example.com,github.com/thomaspoignant")
+		}, "offlock apply --to " + newer},
+		{"private", func(t *testing.T) {
+			checksumDatabase(t, sums[newer])
+			os.Unsetenv("GONOSUMDB") // its default is GOPRIVATE
+			t.Setenv("GOPRIVATE", "github.com/thomaspoignant/*")
+			t.Setenv("GONOPROXY", "none")
+		}, "offlock apply --to " + newer},
+		{"the proxy serves something else", func(t *testing.T) {
+			checksumDatabase(t, strings.NewReplacer(fieldsOf(sums[newer])[2], fieldsOf(sums[older])[2]).Replace(sums[newer]))
+		}, "checksum mismatch"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := bumped(t)
+			tc.prepare(t)
+			before := snapshot(t, dir)
+			_, err := open(t, dir).Apply(t.Context(), ApplyOptions{Build: build})
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v, want one that says %q", err, tc.want)
+			}
+			if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
+				t.Errorf("half done (-want +got):\n%s", diff)
+			}
+			t.Setenv("GONOSUMDB", "*")
+			if applied := apply(t, dir, ApplyOptions{To: newer}); applied.Base != newer || applied.Action != Rewritten {
+				t.Errorf("with --to: %+v, want the fork rewritten", applied)
+			}
+			if got := problems(t, dir); len(got) > 0 {
+				t.Errorf("check finds %q", got)
+			}
+		})
 	}
 }
 

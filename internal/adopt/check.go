@@ -21,6 +21,7 @@ type Problem struct {
 
 // The kinds of problems.
 const (
+	Interrupted   = "interrupted"    // a run of apply or revert left its work half done
 	NotReplaced   = "not-replaced"   // the replace line is missing, or another one holds
 	VersionMoved  = "version"        // the build selects another version than the fork's base
 	FolderMissing = "folder-missing" // the fork is not there
@@ -28,6 +29,7 @@ const (
 	FolderEdited  = "edited"         // the folder is not what apply wrote
 	PatchMissing  = "patch-missing"  // a patch that belongs in is not
 	VendorStale   = "vendor"         // the vendor folder does not hold the fork
+	BuildFails    = "build"          // the go command cannot load the service's packages as things are
 	BinaryOther   = "binary"         // a binary carries no marker, or that of another fork
 )
 
@@ -66,8 +68,8 @@ func (s *Service) Check(ctx context.Context, dir string) (*Checked, error) {
 		c.Base, c.Hash = a.lock.Base, a.lock.Hash
 		c.Patches = append(c.Patches, a.lock.Patches...)
 	}
-	if err := s.checkLines(ctx, a, c); err != nil {
-		return nil, err
+	if at, found := s.interrupted(); found {
+		c.Add(Interrupted, "a run of offlock was interrupted, or is at work, and left %s: run offlock apply or offlock revert, which undo it first", s.show(at))
 	}
 	_, statErr := os.Stat(a.dir)
 	switch {
@@ -82,17 +84,30 @@ func (s *Service) Check(ctx context.Context, dir string) (*Checked, error) {
 	case !errors.Is(statErr, fs.ErrNotExist):
 		return nil, statErr
 	}
+	if err := s.checkLines(ctx, a, c); err != nil && !c.explains(ctx, err) {
+		return nil, err
+	}
 	if statErr != nil || len(a.ours) == 0 {
 		return c, nil
 	}
 	if err := s.checkVendor(a, c); err != nil {
 		return nil, err
 	}
-	if err := s.checkUnreached(ctx, a, c); err != nil {
+	if err := s.checkBuild(ctx, a, c); err != nil && !c.explains(ctx, err) {
 		return nil, err
 	}
 	c.Dockerfiles, err = s.dockerNotes(a.dir)
 	return c, err
+}
+
+// explains tells whether the problems found so far may well be why a later look failed: an edited go.mod of the fork
+// is an edit to be reported, not wrong input. The failure becomes a remark.
+func (c *Checked) explains(ctx context.Context, err error) bool {
+	if len(c.Problems) == 0 || ctx.Err() != nil {
+		return false
+	}
+	c.Warnings = append(c.Warnings, err.Error())
+	return true
 }
 
 // checkLines looks for the line in each file that needs it, and asks the go command what the build selects.
@@ -132,13 +147,14 @@ func (s *Service) checkLines(ctx context.Context, a *adoption, c *Checked) error
 	return nil
 }
 
+// checkFolder compares the folder with its checksums, and the lock with what the folder says of itself.
 func checkFolder(a *adoption, c *Checked) error {
 	edited, err := modtree.Edited(a.dir, a.lock.Hash)
 	if err != nil {
 		return err
 	}
 	if len(edited) == 0 {
-		return nil
+		return checkLock(a, c)
 	}
 	const shown = 5
 	more := ""
@@ -149,6 +165,27 @@ func checkFolder(a *adoption, c *Checked) error {
 	c.Add(FolderEdited, "%s is not what apply wrote: %s%s; put the files back, or move your edits away, delete the folder and run offlock apply",
 		c.Dir, strings.Join(edited, ", "), more)
 	return nil
+}
+
+// checkLock holds the lock against the marker of the intact folder: a lock that was merged or edited by hand must not
+// vouch for patches that are not there.
+func checkLock(a *adoption, c *Checked) error {
+	marker, err := modtree.Inspect(a.dir)
+	if err != nil {
+		return err
+	}
+	if marker.Base != a.lock.Base || !slices.Equal(marker.Patches, a.lock.Patches) {
+		c.Add(FolderEdited, "the lock file says that %s is the fork of %s with %s, but it is that of %s with %s: put the lock file back, or run offlock apply",
+			c.Dir, a.lock.Base, named(a.lock.Patches), marker.Base, named(marker.Patches))
+	}
+	return nil
+}
+
+func named(patches []string) string {
+	if len(patches) == 0 {
+		return "no patch"
+	}
+	return strings.Join(patches, ", ")
 }
 
 func (s *Service) checkVendor(a *adoption, c *Checked) error {

@@ -6,7 +6,7 @@
 //   - [Service.Selected] asks the go command which version of go-feature-flag the build selects, and whether
 //     somebody replaces it already.
 //   - [Service.Apply] writes the fork, adds the line, re-vendors a vendored service and writes the lock file.
-//     All of that happens, or none of it.
+//     All of that happens, or none of it: a journal on the disk undoes even a run that was killed.
 //   - [Service.Check] finds out whether builds really use the fork that the lock file describes.
 //   - [Service.Revert] takes everything back, byte for byte where the files are as apply left them.
 //

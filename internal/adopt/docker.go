@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -23,7 +25,7 @@ var skipped = map[string]bool{"vendor": true, "node_modules": true, ".git": true
 // dockerNotes looks through the Dockerfiles of the service and of its workspace.
 func (s *Service) dockerNotes(fork string) ([]DockerNote, error) {
 	notes := []DockerNote{}
-	ignores := map[string]bool{}
+	seen := map[[2]string]bool{} // a .dockerignore and its context
 	err := filepath.WalkDir(s.Home(), func(file string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrPermission):
@@ -42,28 +44,31 @@ func (s *Service) dockerNotes(fork string) ([]DockerNote, error) {
 		if err != nil {
 			return err
 		}
-		contexts := map[string]bool{}
-		missing := missingCopies(text, func(gomod string) (string, string, bool) {
-			return s.locate(file, gomod, fork, contexts)
-		})
-		for _, m := range missing {
+		uses := forkUses(text, func(source string) (located, bool) { return s.locate(file, source, fork) })
+		for _, u := range uses {
+			if u.add == "" {
+				continue
+			}
 			where := "needs, before it"
-			if strings.HasPrefix(m.add, "--mount") {
+			if strings.HasPrefix(u.add, "--mount") {
 				where = "needs the flag"
 			}
-			notes = append(notes, DockerNote{s.show(file), m.line, m.add,
-				fmt.Sprintf("%s:%d runs go with go.mod but without the fork that it names; it %s: %s", s.show(file), m.line, where, m.add)})
+			notes = append(notes, DockerNote{s.show(file), u.line, u.add,
+				fmt.Sprintf("%s:%d runs go with go.mod but without the fork that it names; it %s: %s", s.show(file), u.line, where, u.add)})
 		}
-		for context := range contexts {
-			for _, ignore := range []string{file + ".dockerignore", filepath.Join(context, ".dockerignore")} {
-				if _, err := os.Stat(ignore); err != nil {
-					continue
-				}
-				if !ignores[ignore] {
-					ignores[ignore] = true
-					notes, err = s.noteIgnore(notes, ignore, context, fork)
-				}
-				return err // Docker reads the first of the two
+		slices.SortStableFunc(uses, func(a, b forkUse) int { return strings.Compare(a.in.context, b.in.context) })
+		for _, u := range uses {
+			ignore := dockerignore(file, u.in.context)
+			if ignore == "" || seen[[2]string{ignore, u.in.context}] {
+				continue
+			}
+			note, ok, err := s.noteIgnore(ignore, u.in)
+			if err != nil {
+				return err
+			}
+			if ok {
+				seen[[2]string{ignore, u.in.context}] = true
+				notes = append(notes, note)
 			}
 		}
 		return nil
@@ -71,81 +76,41 @@ func (s *Service) dockerNotes(fork string) ([]DockerNote, error) {
 	return notes, err
 }
 
-func (s *Service) noteIgnore(notes []DockerNote, ignore, context, fork string) ([]DockerNote, error) {
+// dockerignore is the file that Docker reads for a Dockerfile and its context; empty if there is none.
+func dockerignore(dockerfile, context string) string {
+	for _, name := range []string{dockerfile + ".dockerignore", filepath.Join(context, ".dockerignore")} {
+		if _, err := os.Stat(name); err == nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// noteIgnore looks for the pattern that keeps the fork, but not the go.mod that names it, out of the build context.
+func (s *Service) noteIgnore(ignore string, in located) (note DockerNote, found bool, err error) {
 	text, err := os.ReadFile(ignore)
 	if err != nil {
-		return notes, err
+		return note, false, err
 	}
-	rel, err := filepath.Rel(context, fork)
-	if err != nil {
-		return notes, err
+	if line, _ := dockerIgnores(text, in.gomod); line > 0 {
+		return note, false, nil
 	}
-	rel = filepath.ToSlash(rel)
-	if line, pattern := dockerIgnores(text, rel+"/go.mod"); line > 0 {
-		notes = append(notes, DockerNote{s.show(ignore), line, "!" + rel,
-			fmt.Sprintf("%s:%d (%s) keeps the fork out of the build context; add the line !%s below it", s.show(ignore), line, pattern, rel)})
+	for _, name := range []string{"go.mod", "exporter/exporter.go"} { // a go.mod and a source: patterns tell them apart
+		if line, pattern := dockerIgnores(text, in.fork.path+"/"+name); line > 0 {
+			return DockerNote{s.show(ignore), line, "!" + in.fork.path,
+				fmt.Sprintf("%s:%d (%s) keeps the fork out of the build context; add the line !%s below it", s.show(ignore), line, pattern, in.fork.path)}, true, nil
+		}
 	}
-	return notes, nil
+	return note, false, nil
 }
+
+// dockerfileName is Dockerfile, Dockerfile.dev, Dockerfile-prod, svc.Dockerfile and their like.
+var dockerfileName = regexp.MustCompile(`(?i)^(.*[._-])?(docker|container)file([._-].*)?$`)
 
 func isDockerfile(name string) bool {
-	lower := strings.ToLower(name)
-	switch {
-	case strings.HasSuffix(lower, ".dockerignore"), strings.HasSuffix(lower, ".go"):
-		return false
-	case lower == "dockerfile", lower == "containerfile":
-		return true
-	}
-	return strings.HasPrefix(lower, "dockerfile.") || strings.HasPrefix(lower, "containerfile.") || strings.HasSuffix(lower, ".dockerfile")
-}
-
-// locate finds the build context in which gomod is a go.mod of ours: the Dockerfile does not tell, so its own folder is
-// tried first, then those above it, then those of the modules. contexts collects what was found.
-func (s *Service) locate(dockerfile, gomod, fork string, contexts map[string]bool) (from, target string, ok bool) {
-	var candidates []string
-	for dir := filepath.Dir(dockerfile); within(dir, s.Home()); dir = filepath.Dir(dir) {
-		candidates = append(candidates, dir)
-	}
-	candidates = append(candidates, s.Root, s.Home())
-	for _, context := range candidates {
-		full := filepath.Join(context, filepath.FromSlash(gomod))
-		for _, module := range s.Modules {
-			if !sameFile(full, filepath.Join(module, "go.mod")) || !s.replaced(module, fork) {
-				continue
-			}
-			rel, err := filepath.Rel(context, fork)
-			if err != nil || !filepath.IsLocal(rel) {
-				continue // the fork lies outside of this context
-			}
-			target, err := relative(module, fork)
-			if err != nil {
-				continue
-			}
-			contexts[context] = true
-			return filepath.ToSlash(rel), target, true
-		}
-	}
-	return "", "", false
-}
-
-// replaced tells whether the module has the line, or gets it: it is the service itself.
-func (s *Service) replaced(module, fork string) bool {
-	if sameFile(module, s.Root) {
-		return true
-	}
-	file := filepath.Join(module, "go.mod")
-	text, err := readModFile(file)
-	if err != nil {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".dockerignore", ".go", ".md":
 		return false
 	}
-	found, err := replacementsIn(file, text)
-	if err != nil {
-		return false
-	}
-	for _, r := range found {
-		if target := r.dir(); target != "" && sameFile(target, fork) {
-			return true
-		}
-	}
-	return false
+	return dockerfileName.MatchString(name)
 }

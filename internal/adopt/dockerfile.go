@@ -3,6 +3,7 @@ package adopt
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -12,7 +13,9 @@ type instruction struct {
 	word  string // upper case: COPY
 	flags []string
 	args  []string // words, or the strings of the JSON form
-	text  string   // all after the flags, bodies of here-documents included
+	json  bool     // args are those of the JSON form
+	text  string   // all after the flags
+	here  []string // bodies of here-documents
 }
 
 // flag returns the values of --name=value, in order.
@@ -30,7 +33,7 @@ func (in instruction) flag(name string) []string {
 
 var (
 	escapeDirective = regexp.MustCompile("(?i)^#\\s*escape\\s*=\\s*([\\\\`])\\s*$")
-	hereDocument    = regexp.MustCompile(`<<-?(["']?)(\w+)(["']?)`)
+	hereDocument    = regexp.MustCompile(`^\d*<<(-?)["']?([A-Za-z_][\w.-]*)["']?$`) // a word of its own
 )
 
 // parseDockerfile reads the instructions of a Dockerfile: continued lines, comments among them, here-documents, the JSON
@@ -69,19 +72,23 @@ func parseDockerfile(text []byte) []instruction {
 			}
 		}
 		text := strings.Join(body, " ")
-		in.word, text, _ = strings.Cut(text, " ")
+		in.word, text = cutWord(text)
 		in.word = strings.ToUpper(in.word)
 		in.takeFlags(text)
 		if in.word == "RUN" || in.word == "COPY" || in.word == "ADD" {
-			for _, m := range hereDocument.FindAllStringSubmatch(in.text, -1) {
-				for i++; i < len(all) && strings.TrimSpace(all[i]) != m[2]; i++ {
-					in.text += "\n" + all[i]
-				}
-			}
+			i = in.takeHere(all, i)
 		}
 		result = append(result, in)
 	}
 	return result
+}
+
+// cutWord splits off the first word.
+func cutWord(text string) (word, rest string) {
+	if i := strings.IndexAny(text, " \t"); i >= 0 {
+		return text[:i], strings.TrimSpace(text[i:])
+	}
+	return text, ""
 }
 
 func blankOrComment(line string) bool {
@@ -92,17 +99,39 @@ func blankOrComment(line string) bool {
 func (in *instruction) takeFlags(text string) {
 	text = strings.TrimSpace(text)
 	for strings.HasPrefix(text, "--") {
-		flag, rest, _ := strings.Cut(text, " ")
+		var flag string
+		flag, text = cutWord(text)
 		in.flags = append(in.flags, flag)
-		text = strings.TrimSpace(rest)
 	}
 	in.text = text
 	if strings.HasPrefix(text, "[") && json.Unmarshal([]byte(text), &in.args) == nil {
-		in.text = strings.Join(in.args, " ")
+		in.json = true
 		return
 	}
 	in.args = strings.Fields(text)
 	for i, arg := range in.args {
 		in.args[i] = strings.Trim(arg, `"'`)
 	}
+}
+
+// takeHere reads the here-documents of an instruction that ends at line i, and returns where they end. One without an end
+// is none: Docker refuses it, so the file means something else.
+func (in *instruction) takeHere(lines []string, i int) int {
+	for _, word := range strings.Fields(in.text) {
+		m := hereDocument.FindStringSubmatch(word)
+		if m == nil || i+1 >= len(lines) {
+			continue
+		}
+		end := slices.IndexFunc(lines[i+1:], func(line string) bool {
+			if m[1] == "-" {
+				line = strings.TrimLeft(line, "\t")
+			}
+			return line == m[2]
+		})
+		if end >= 0 {
+			in.here = append(in.here, strings.Join(lines[i+1:i+1+end], "\n"))
+			i += 1 + end
+		}
+	}
+	return i
 }

@@ -2,59 +2,75 @@ package adopt
 
 import (
 	"fmt"
+	"maps"
 	"path"
-	"regexp"
+	"slices"
 	"strings"
 )
 
 // copied is one source of a COPY, an ADD or a bind mount: a path of the build context, and where it lies in the image.
 type copied struct {
 	from, to string
-	dir      bool // to is a folder that from is put into; otherwise from becomes to
+	dir      bool   // to is a folder that from is put into; otherwise from becomes to
+	parents  bool   // from keeps its path of the build context below to
+	excludes string // patterns below from, as in a .dockerignore
 }
 
 // stage is what is known of a build stage while its instructions are read.
 type stage struct {
 	workdir string
+	vars    variables
 	copies  []copied
 	told    bool // the missing line was found for this stage already
 }
 
-// goUse matches commands that read go.mod and with it the fork's folder.
-var goUse = regexp.MustCompile(`(^|[\s;&|("'/])go\s+(mod\s+(download|verify|vendor|tidy|why|graph)|build|install|test|vet|list|run|generate|get|tool)\b`)
-
-// missingCopy is a stage that has go.mod, but not the folder that its replace line names.
-type missingCopy struct {
-	line int    // of the RUN that fails
-	add  string // the instruction, or the flag, that mends it
+// forkUse is a RUN that reads the fork's folder, because it runs go with a go.mod that names it.
+type forkUse struct {
+	line int    // of the RUN
+	add  string // the instruction, or the flag, without which it fails; empty if the Dockerfile brings the folder
+	in   located
 }
 
-// missingCopies reads a Dockerfile. locate decides, from the source path of a go.mod as a COPY names it, which folder of
-// the build context holds the fork and at which relative path from go.mod's own folder; ok is false for a go.mod that is
-// another module's.
-func missingCopies(text []byte, locate func(gomod string) (fork, target string, ok bool)) []missingCopy {
+// located is a go.mod of ours in a build context.
+type located struct {
+	context string // the folder on this machine
+	gomod   string // its path below the context
+	fork    target
+	vendor  target // zero without one
+}
+
+// target is a folder of the build context, and its path from go.mod's own folder.
+type target struct{ path, relative string }
+
+// locator finds the go.mod of ours that a source of a COPY names, or that lies below it.
+type locator func(source string) (located, bool)
+
+// forkUses reads a Dockerfile.
+func forkUses(text []byte, locate locator) []forkUse {
 	var (
-		found   []missingCopy
+		found   []forkUse
+		global  = variables{}
 		stages  = map[string]*stage{}
-		current = &stage{workdir: "/"}
+		current *stage // none before the first FROM
 	)
 	for _, in := range parseDockerfile(text) {
-		switch in.word {
-		case "FROM":
-			current = from(in, stages)
-		case "WORKDIR":
-			if len(in.args) > 0 {
-				current.workdir = resolve(current.workdir, in.args[0])
+		switch {
+		case in.word == "FROM":
+			current = from(in, stages, global)
+		case current == nil:
+			if in.word == "ARG" {
+				global.take(in, nil)
 			}
-		case "COPY", "ADD":
-			current.copies = append(current.copies, copies(in, current.workdir)...)
-		case "RUN":
-			if current.told || !goUse.MatchString(in.text) {
-				continue
-			}
-			if add := current.missing(mounts(in, current.workdir), locate); add != "" {
-				found = append(found, missingCopy{in.line, add})
-				current.told = true
+		case in.word == "ARG" || in.word == "ENV":
+			current.vars.take(in, global)
+		case in.word == "WORKDIR" && len(in.args) > 0:
+			current.workdir = current.resolve(in.args[0])
+		case in.word == "COPY" || in.word == "ADD":
+			current.copies = append(current.copies, current.copied(in)...)
+		case in.word == "RUN" && !current.told:
+			if use, ok := current.use(in, locate); ok {
+				found = append(found, use)
+				current.told = use.add != ""
 			}
 		}
 	}
@@ -62,14 +78,14 @@ func missingCopies(text []byte, locate func(gomod string) (fork, target string, 
 }
 
 // from begins a stage; one that is built on another has its files.
-func from(in instruction, stages map[string]*stage) *stage {
-	s := &stage{workdir: "/"}
+func from(in instruction, stages map[string]*stage, global variables) *stage {
+	s := &stage{workdir: "/", vars: variables{}}
 	if len(in.args) == 0 {
 		return s
 	}
-	if parent := stages[strings.ToLower(in.args[0])]; parent != nil {
+	if parent := stages[strings.ToLower(global.expand(in.args[0]))]; parent != nil {
 		*s = *parent
-		s.copies = append([]copied(nil), parent.copies...)
+		s.copies, s.vars = slices.Clone(parent.copies), maps.Clone(parent.vars)
 	}
 	if len(in.args) == 3 && strings.EqualFold(in.args[1], "AS") {
 		stages[strings.ToLower(in.args[2])] = s
@@ -77,45 +93,46 @@ func from(in instruction, stages map[string]*stage) *stage {
 	return s
 }
 
-// resolve joins a path of the image with the working directory. A path that begins with a variable counts as absolute,
-// and is compared by its text.
-func resolve(workdir, name string) string {
-	name = strings.ReplaceAll(name, `\`, "/")
+// resolve joins a path of the image with the working directory. One that begins with an unknown variable counts as absolute.
+func (s *stage) resolve(name string) string {
+	name = strings.ReplaceAll(s.vars.expand(name), `\`, "/")
 	if path.IsAbs(name) || strings.HasPrefix(name, "$") {
 		return path.Clean(name)
 	}
-	return path.Join(workdir, name)
+	return path.Join(s.workdir, name)
 }
 
-func copies(in instruction, workdir string) []copied {
+func (s *stage) copied(in instruction) []copied {
 	if len(in.flag("from")) > 0 || len(in.args) < 2 { // from another stage or image, not from the build context
 		return nil
 	}
-	sources, to := in.args[:len(in.args)-1], in.args[len(in.args)-1]
-	dir := strings.HasSuffix(to, "/") || to == "." || strings.HasSuffix(to, "/.") || len(sources) > 1
+	sources, to := in.args[:len(in.args)-1], s.vars.expand(in.args[len(in.args)-1])
+	c := copied{
+		to:       s.resolve(to),
+		dir:      strings.HasSuffix(to, "/") || to == "." || strings.HasSuffix(to, "/.") || len(sources) > 1,
+		parents:  len(in.flag("parents")) > 0,
+		excludes: strings.Join(in.flag("exclude"), "\n"),
+	}
 	var result []copied
 	for _, source := range sources {
-		c := copied{from: contextPath(source), to: resolve(workdir, to), dir: dir}
-		if len(in.flag("parents")) > 0 {
-			c.to, c.dir = path.Join(c.to, c.from), false
-		}
+		c.from = contextPath(s.vars.expand(source))
 		result = append(result, c)
 	}
 	return result
 }
 
 // mounts are the bind mounts of a RUN, which hold for it alone.
-func mounts(in instruction, workdir string) []copied {
+func (s *stage) mounts(in instruction) []copied {
 	var result []copied
 	for _, mount := range in.flag("mount") {
 		values := map[string]string{}
-		for part := range strings.SplitSeq(mount, ",") {
+		for part := range strings.SplitSeq(s.vars.expand(mount), ",") {
 			key, value, _ := strings.Cut(part, "=")
 			values[strings.ToLower(key)] = value
 		}
 		from, to := values["source"]+values["src"], values["target"]+values["dst"]+values["destination"]
-		if values["type"] == "bind" && values["from"] == "" {
-			result = append(result, copied{from: contextPath(from), to: resolve(workdir, to)})
+		if (values["type"] == "bind" || values["type"] == "") && values["from"] == "" {
+			result = append(result, copied{from: contextPath(from), to: s.resolve(to)})
 		}
 	}
 	return result
@@ -126,68 +143,93 @@ func contextPath(source string) string {
 	return strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(source, `\`, "/")), "/")
 }
 
-// isGoMod tells whether a source is a go.mod, named or matched by a pattern such as go.*, and names it.
-func (c copied) isGoMod() (string, bool) {
+// gomod locates the go.mod that c brings, and the folder of the image that it lies in then.
+func (c copied) gomod(locate locator) (m located, folder string, ok bool) {
 	dir, base := path.Split(c.from)
-	ok, err := path.Match(base, "go.mod")
-	return dir + "go.mod", err == nil && ok
-}
-
-// folder is where in the image the file that c copies lies.
-func (c copied) folder() string {
-	if c.dir || path.Base(c.to) != "go.mod" {
-		return c.to
+	if named, err := path.Match(base, "go.mod"); err == nil && named { // by its name or by a pattern such as go.*
+		m, ok = locate(dir + "go.mod")
+		switch {
+		case c.parents:
+			folder = path.Join(c.to, dir)
+		case !c.dir && path.Base(c.to) == "go.mod":
+			folder = path.Dir(c.to)
+		default:
+			folder = c.to
+		}
+		return m, folder, ok
 	}
-	return path.Dir(c.to)
+	m, ok = locate(c.from)
+	below := strings.TrimPrefix(strings.TrimPrefix(m.gomod, c.from), "/")
+	if !ok || c.excluded(below) {
+		return m, "", false
+	}
+	if c.parents {
+		below = m.gomod
+	}
+	return m, path.Join(c.to, path.Dir(below)), true
 }
 
-// brings tells whether c puts the folder fork of the build context at the path at of the image.
-func (c copied) brings(fork, at string) bool {
-	parts := strings.Split(fork, "/")
+func (c copied) excluded(below string) bool {
+	line, _ := dockerIgnores([]byte(c.excludes), below)
+	return line > 0
+}
+
+// brings tells whether c puts a folder of the build context at a path of the image; it does if an unknown variable can
+// make it so.
+func (c copied) brings(folder, at string) bool {
+	if strings.Contains(c.from, "$") {
+		return mayBe(c.to, at) || strings.HasPrefix(at, strings.TrimSuffix(c.to, "/")+"/")
+	}
+	parts := strings.Split(folder, "/")
 	for n := 0; n <= len(parts); n++ {
-		head := strings.Join(parts[:n], "/")
-		ok, err := path.Match(c.from, head)
-		if err != nil || !ok {
+		head, rest := strings.Join(parts[:n], "/"), path.Join(parts[n:]...)
+		if ok, err := path.Match(c.from, head); err != nil || !ok || (n == 0 && c.from != "") || c.excluded(path.Join(rest, "go.mod")) {
 			continue
 		}
-		// A folder's content is copied, not the folder.
-		if path.Join(append([]string{c.to}, parts[n:]...)...) == at {
+		place := path.Join(c.to, rest) // a folder's content is copied, not the folder
+		if c.parents {
+			place = path.Join(c.to, folder)
+		}
+		if mayBe(place, at) {
 			return true
 		}
 	}
 	return false
 }
 
-// missing is the line that a RUN needs before it, empty if it needs none.
-func (s *stage) missing(mounts []copied, locate func(string) (fork, target string, ok bool)) string {
-	all := append(append([]copied(nil), s.copies...), mounts...)
+// use tells what a RUN needs of the fork's folder; not ok if that is nothing.
+func (s *stage) use(in instruction, locate locator) (use forkUse, ok bool) {
+	read := goReads(in, s.vars)
+	if read == nothing {
+		return use, false
+	}
+	all := slices.Concat(s.copies, s.mounts(in))
+	brought := func(t target, folder string) bool {
+		if strings.Contains(folder, "$") && strings.HasPrefix(t.relative, "..") {
+			return true // above a folder whose place is unknown: it cannot be told
+		}
+		at := path.Join(folder, t.relative)
+		return slices.ContainsFunc(all, func(c copied) bool { return c.brings(t.path, at) })
+	}
 	for i, c := range all {
-		name, ok := c.isGoMod()
-		if !ok {
+		m, folder, found := c.gomod(locate)
+		if !found || (read == packages && m.vendor != target{} && brought(m.vendor, folder)) {
 			continue
 		}
-		fork, target, ok := locate(name)
-		if !ok {
+		use, ok = forkUse{line: in.line, in: m}, true
+		if brought(m.fork, folder) {
 			continue
 		}
-		at := path.Join(c.folder(), target)
-		brought := false
-		for _, other := range all {
-			brought = brought || other.brings(fork, at)
-		}
-		if brought {
-			continue
-		}
-		to := at
-		if rel, ok := strings.CutPrefix(at, strings.TrimSuffix(s.workdir, "/")+"/"); ok && s.workdir != "/" {
+		to := path.Join(folder, m.fork.relative)
+		if rel, ok := strings.CutPrefix(to, strings.TrimSuffix(s.workdir, "/")+"/"); ok && s.workdir != "/" {
 			to = "./" + rel
 		}
-		if i >= len(s.copies) {
-			return fmt.Sprintf("--mount=type=bind,source=%s,target=%s", fork, strings.TrimPrefix(to, "./"))
+		if use.add = copyLine(m.fork.path, to+"/"); i >= len(s.copies) {
+			use.add = fmt.Sprintf("--mount=type=bind,source=%s,target=%s", m.fork.path, strings.TrimPrefix(to, "./"))
 		}
-		return copyLine(fork, to+"/")
+		break
 	}
-	return ""
+	return use, ok
 }
 
 // copyLine is a COPY of one folder; the JSON form is for names with spaces.

@@ -2,13 +2,15 @@ package adopt
 
 import (
 	"bytes"
-	"os"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/mod/modfile"
+
+	"github.com/offlock/offlock/internal/modtree"
 )
 
 const line = "replace github.com/thomaspoignant/go-feature-flag => ./third_party/go-feature-flag"
@@ -198,30 +200,18 @@ func FuzzHunks(f *testing.F) {
 	})
 }
 
-func TestReplaceFileKeepsLinkAndMode(t *testing.T) {
-	dir := t.TempDir()
-	real, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
-	if err := os.WriteFile(real, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("real", link); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
-	}
-	tx := &transaction{}
-	if err := tx.write(link, []byte("new")); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Lstat(link)
-	if err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("the link became something else: %v, %v", info, err)
-	}
-	if info, err := os.Stat(real); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v, %v; want 0600", info.Mode(), err)
-	}
-	if err := tx.rollback(nil); err != nil {
-		t.Fatal(err)
-	}
-	if data, err := os.ReadFile(real); err != nil || string(data) != "old" {
-		t.Errorf("after rollback %q, %v; want the old content", data, err)
+// TestUndoOfForgedHunks feeds undo what a lock file may hold that nobody wrote with offlock.
+func TestUndoOfForgedHunks(t *testing.T) {
+	text := []byte("a\nb\n")
+	for _, hunk := range []modtree.Hunk{
+		{Line: math.MaxInt, Added: []string{"x", "y", "z"}},
+		{Line: math.MinInt},
+		{Line: 0},
+		{Line: 4, Added: []string{"x"}},
+		{Line: 1, Added: []string{"a", "b", "", "d"}},
+	} {
+		if got, ok := undo(modtree.Edit{After: hash(text), Hunks: []modtree.Hunk{hunk}}, text); ok {
+			t.Errorf("hunk %+v was undone to %q", hunk, got)
+		}
 	}
 }

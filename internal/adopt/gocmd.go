@@ -1,14 +1,13 @@
 package adopt
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
+
+	"github.com/offlock/offlock/internal/gocmd"
 )
 
 // GoError is a go command that failed.
@@ -38,28 +37,16 @@ var networkWords = []string{
 
 // goCommand runs the go command in dir and returns what it printed. env is added to the environment.
 func goCommand(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PWD="+dir)
-	cmd.Env = append(cmd.Env, env...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if err == nil {
-		return stdout.Bytes(), nil
+	out, err := gocmd.Run(ctx, dir, env, args...)
+	var ran *gocmd.Error
+	if !errors.As(err, &ran) {
+		return out, err
 	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if errors.Is(err, exec.ErrNotFound) {
-		return nil, fmt.Errorf("the go command is not on the PATH: %w", err)
-	}
-	said := strings.TrimSpace(stderr.String())
-	failure := &GoError{Args: shown(args), Stderr: said, Err: err}
+	failure := &GoError{Args: shown(args), Stderr: ran.Stderr, Err: ran.Err}
 	for _, word := range networkWords {
-		failure.Network = failure.Network || strings.Contains(said, word)
+		failure.Network = failure.Network || strings.Contains(ran.Stderr, word)
 	}
-	return stdout.Bytes(), failure
+	return out, failure
 }
 
 // shown are the arguments that a user would give.

@@ -109,7 +109,7 @@ func undo(e modtree.Edit, text []byte) ([]byte, bool) {
 	all := lines(text)
 	for _, h := range slices.Backward(e.Hunks) {
 		first := h.Line - 1
-		if first < 0 || first+len(h.Added) > len(all) {
+		if first < 0 || first > len(all)-len(h.Added) { // a sum could overflow, the lock is a file
 			return nil, false
 		}
 		for i, added := range h.Added {

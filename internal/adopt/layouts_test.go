@@ -137,6 +137,35 @@ func TestWorkspace(t *testing.T) {
 	}
 }
 
+// With GOWORK=off a module is built, and adopted, as if there were no workspace.
+func TestWorkspaceOff(t *testing.T) {
+	dir := service(t, workspace)
+	before := snapshot(t, dir)
+	a := filepath.Join(dir, "a")
+	apply(t, a, ApplyOptions{})
+	t.Setenv("GOWORK", "off")
+	if got := problems(t, a); len(got) > 0 {
+		t.Errorf("check finds %q in a module of the workspace", got)
+	}
+	if _, err := open(t, a).Revert(t.Context(), RevertOptions{}); err == nil || !strings.Contains(err.Error(), "GOWORK") {
+		t.Errorf("revert of what the workspace has: %v, want a refusal that names GOWORK", err)
+	}
+	t.Setenv("GOWORK", "")
+	revert(t, a)
+
+	t.Setenv("GOWORK", "off")
+	if applied := apply(t, a, ApplyOptions{}); applied.Dir != DefaultDir || applied.Edited[0] != "go.mod" {
+		t.Errorf("applied %+v, want the fork in the module", applied)
+	}
+	if got := problems(t, a); len(got) > 0 {
+		t.Errorf("check finds %q", got)
+	}
+	revert(t, a)
+	if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
+		t.Errorf("after revert (-want +got):\n%s", diff)
+	}
+}
+
 func TestVendoredWorkspace(t *testing.T) {
 	dir := service(t, workspace)
 	goRun(t, dir, "work", "vendor")

@@ -5,12 +5,15 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+	"golang.org/x/mod/sumdb"
+	"golang.org/x/mod/sumdb/note"
 
 	"github.com/offlock/offlock/internal/modtree"
 	"github.com/offlock/offlock/internal/modtree/modtreetest"
@@ -64,6 +67,35 @@ func runTests(m *testing.M) (int, error) {
 	}
 	return m.Run(), nil
 }
+
+// checksumDatabase makes the go command ask a database that knows these go.sum lines alone.
+func checksumDatabase(t *testing.T, known string) {
+	t.Helper()
+	signer, verifier, err := note.GenerateKey(nil, "sums.test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	database := sumdb.NewTestServer(signer, func(path, version string) ([]byte, error) {
+		var found strings.Builder
+		for line := range strings.Lines(known) {
+			if strings.HasPrefix(line, path+" "+version+" ") || strings.HasPrefix(line, path+" "+version+"/go.mod ") {
+				found.WriteString(line)
+			}
+		}
+		if found.Len() == 0 {
+			return nil, fs.ErrNotExist
+		}
+		return []byte(found.String()), nil
+	})
+	server := httptest.NewServer(sumdb.NewServer(database))
+	t.Cleanup(server.Close)
+	t.Setenv("GOSUMDB", verifier+" "+server.URL)
+	t.Setenv("GONOSUMDB", "")
+	t.Setenv("GOPATH", t.TempDir()) // where the go command notes what a database said
+	t.Setenv("GOMODCACHE", t.TempDir())
+}
+
+func fieldsOf(line string) []string { return strings.Fields(line) }
 
 // build is a Builder whose fork differs from the release in one file.
 func build(ctx context.Context, version string, sums modtree.Hashes) (*modtree.Base, *modtree.Tree, error) {
@@ -165,6 +197,10 @@ func snapshot(t *testing.T, dir string) map[string]string {
 		rel, err := filepath.Rel(dir, path)
 		if err != nil || d.IsDir() {
 			found[rel] = "folder"
+			return err
+		}
+		if d.Type()&fs.ModeSymlink != 0 {
+			found[rel], err = os.Readlink(path)
 			return err
 		}
 		data, err := os.ReadFile(path)

@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -54,7 +55,15 @@ func (s *Service) plan(ctx context.Context, opts ApplyOptions) (*plan, error) {
 		return nil, err
 	}
 	opts.Progress("making the fork of go-feature-flag %s", version)
-	if p.base, p.tree, err = opts.Build(ctx, version, sums); err != nil {
+	p.base, p.tree, err = opts.Build(ctx, version, sums)
+	if errors.Is(err, modtree.ErrNoChecksum) && len(a.ours) > 0 {
+		if sums, err = s.fromDatabase(ctx, version); err != nil {
+			return nil, err
+		}
+		opts.Message("go.sum has no line of go-feature-flag %s, because it is replaced: the checksum database says what it must hash to", version)
+		p.base, p.tree, err = opts.Build(ctx, version, sums)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := s.checkIgnored(ctx, p); err != nil {

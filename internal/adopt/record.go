@@ -21,9 +21,6 @@ func (s *Service) newLock(p *plan, opts ApplyOptions) (*modtree.Lock, error) {
 		for _, sums := range p.lock.GoSum {
 			former[sums.File] = sums.Lines
 		}
-		if lock.Commit == "" && p.lock.Sum == lock.Sum {
-			lock.Commit = p.lock.Commit
-		}
 	}
 	for _, file := range s.sumFiles() {
 		text, err := readIfThere(file)
@@ -39,10 +36,12 @@ func (s *Service) newLock(p *plan, opts ApplyOptions) (*modtree.Lock, error) {
 		}
 		rel = filepath.ToSlash(rel)
 		found := sumLines(text)
-		if old := former[rel]; old != nil {
-			if p.lock.Base != p.base.Version { // a service that was bumped with the fork in place has no lines of the new version
-				old = baseLines(p.base)
-			}
+		old := former[rel]
+		if old != nil && p.lock.Base != p.base.Version || p.lock == nil && len(p.ours) > 0 && file == filepath.Join(s.Root, "go.sum") {
+			// A service that was bumped with the fork in place, or tidied and then lost its lock, has no lines of this version.
+			old = baseLines(p.base)
+		}
+		if old != nil {
 			all, _ := addSums([]byte(strings.Join(append(found, ""), "\n")), old)
 			found = sumLines(all)
 		}

@@ -14,8 +14,9 @@ import (
 
 // RevertOptions are what a user may choose; the zero value works.
 type RevertOptions struct {
-	Dir      string // of the fork; empty: where the replace line points, or DefaultDir
-	Progress func(format string, args ...any)
+	Dir      string                           // of the fork; empty: where the replace line points, or DefaultDir
+	Progress func(format string, args ...any) // may be nil
+	Message  func(format string, args ...any) // for what the user must know beside the result; may be nil
 }
 
 // Reverted says what revert did. Paths are relative to where the command runs.
@@ -30,48 +31,64 @@ type Reverted struct {
 }
 
 // Revert takes back all that apply did, in the whole workspace if there is one. Whatever fails, and if ctx ends, the
-// service is as it was. It refuses (modtree.EditedError) to delete a fork folder that somebody edited, and is
-// [ErrNotAdopted] where there is nothing to take back.
+// service is as it was. What an interrupted run left is undone first; if that was the first apply, nothing else is to be
+// done. It refuses (modtree.EditedError) to delete a fork folder that somebody edited, and a lock that names what does
+// not belong to the service; it is [ErrNotAdopted] where there is nothing to take back.
 func (s *Service) Revert(ctx context.Context, opts RevertOptions) (*Reverted, error) {
-	if opts.Progress == nil {
-		opts.Progress = func(string, ...any) {}
+	opts.Progress, opts.Message = orSilent(opts.Progress), orSilent(opts.Message)
+	mended, err := s.undoInterrupted(s.named(opts.Dir))
+	if err != nil {
+		return nil, err
+	}
+	if mended != nil {
+		opts.Message("%v", mended)
 	}
 	a, err := s.adoption(opts.Dir)
 	if err != nil {
 		return nil, err
 	}
+	r := &Reverted{
+		Dir: s.show(a.dir), Restored: []string{}, Partly: []string{}, Sums: []string{}, Vendored: []string{}, Missing: []string{},
+	}
 	switch {
+	case a.lock == nil && len(a.ours) == 0 && mended != nil:
+		r.Dir, r.Base = s.show(mended.fork), mended.base
+		r.Restored, r.Partly = s.showAll(mended.restored), s.showAll(mended.partly)
+		return r, nil
 	case a.lock == nil && len(a.ours) == 0:
 		return nil, fmt.Errorf("%w: there is no %s and no replace line of it, nothing to revert",
 			ErrNotAdopted, s.show(modtree.LockPath(a.dir)))
-	case a.lock == nil:
+	case a.lock == nil && a.marker == nil:
 		return nil, fmt.Errorf("%s is missing, and with it what apply changed: bring it back from version control, or "+
 			"remove line %d of %s and the folder %s by hand",
 			s.show(modtree.LockPath(a.dir)), a.ours[0].Line, s.show(a.ours[0].File), s.show(a.dir))
+	case a.lock == nil: // what apply added can be told without
+		a.lock = &modtree.Lock{Base: a.marker.Base, Hash: a.marker.Hash}
 	}
+	r.Base = a.lock.Base
 	if err := modtree.CheckTarget(a.dir); err != nil {
 		return nil, err
 	}
-	r := &Reverted{
-		Dir: s.show(a.dir), Base: a.lock.Base,
-		Restored: []string{}, Partly: []string{}, Sums: []string{}, Vendored: []string{}, Missing: []string{},
+	files, err := s.lockedFiles(a)
+	if err != nil {
+		return nil, err
 	}
-	tx := &transaction{}
-	if err := s.takeBack(ctx, tx, a, r, opts.Progress); err != nil {
+	tx, err := s.begin(a.dir, a.lock.Base, s.files())
+	if err != nil {
+		return nil, err
+	}
+	if err := s.takeBack(ctx, tx, a, files, r, opts.Progress); err != nil {
 		return nil, tx.rollback(err)
 	}
-	if err := tx.commit(); err != nil {
-		return nil, fmt.Errorf("all is reverted, but the fork could not be cleared away: %w", err)
-	}
-	return r, s.removeEmpty(filepath.Dir(a.dir))
+	return r, tx.commit()
 }
 
-func (s *Service) takeBack(ctx context.Context, tx *transaction, a *adoption, r *Reverted, progress func(string, ...any)) error {
+func (s *Service) takeBack(ctx context.Context, tx *transaction, a *adoption, files lockedFiles, r *Reverted, progress func(string, ...any)) error {
 	vendors := s.vendorings()
-	if err := s.takeBackFiles(tx, a, r); err != nil {
+	if err := s.takeBackFiles(tx, a, files, r); err != nil {
 		return err
 	}
-	if err := s.takeBackSums(tx, a, r); err != nil {
+	if err := s.takeBackSums(tx, a, files, r); err != nil {
 		return err
 	}
 	if err := s.revendor(ctx, tx, vendors, progress); err != nil {
@@ -80,7 +97,7 @@ func (s *Service) takeBack(ctx context.Context, tx *transaction, a *adoption, r 
 	for _, v := range vendors {
 		r.Vendored = append(r.Vendored, s.show(v.path()))
 	}
-	if err := tx.remove(a.dir); err != nil {
+	if err := tx.removeFolder(a.dir); err != nil {
 		return err
 	}
 	if err := tx.remove(modtree.LockPath(a.dir)); err != nil {
@@ -90,8 +107,8 @@ func (s *Service) takeBack(ctx context.Context, tx *transaction, a *adoption, r 
 }
 
 // takeBackFiles undoes the edits of each file. A go.sum goes back only together with the requirements that it is for.
-func (s *Service) takeBackFiles(tx *transaction, a *adoption, r *Reverted) error {
-	files, edits := s.edited(a)
+func (s *Service) takeBackFiles(tx *transaction, a *adoption, locked lockedFiles, r *Reverted) error {
+	files, edits := edited(a, locked)
 	for _, modFiles := range []bool{true, false} {
 		for _, file := range files {
 			if isModFile(file) != modFiles || !modFiles && len(r.Partly) > 0 {
@@ -149,11 +166,11 @@ func undoAll(edits []modtree.Edit, text []byte) ([]byte, bool) {
 }
 
 // edited lists the files that the lock names, and those with a line that somebody copied, with the edits of each.
-func (s *Service) edited(a *adoption) ([]string, map[string][]modtree.Edit) {
+func edited(a *adoption, locked lockedFiles) ([]string, map[string][]modtree.Edit) {
 	var files []string
 	edits := map[string][]modtree.Edit{}
 	for _, e := range a.lock.Edits {
-		file := s.locked(a, e.File)
+		file := locked[e.File]
 		if edits[file] == nil {
 			files = append(files, file)
 		}
@@ -167,21 +184,19 @@ func (s *Service) edited(a *adoption) ([]string, map[string][]modtree.Edit) {
 	return files, edits
 }
 
-// locked is the file that the lock names relative to itself.
-func (s *Service) locked(a *adoption, name string) string {
-	return filepath.Join(filepath.Dir(a.dir), filepath.FromSlash(name))
-}
-
 // takeBackSums puts back the go.sum lines that a tidy dropped while the fork was in use.
-func (s *Service) takeBackSums(tx *transaction, a *adoption, r *Reverted) error {
+func (s *Service) takeBackSums(tx *transaction, a *adoption, locked lockedFiles, r *Reverted) error {
 	for _, sums := range a.lock.GoSum {
-		file := s.locked(a, sums.File)
+		file := locked[sums.File]
+		if slices.Contains(r.Restored, s.show(file)) {
+			continue // it is what it was before apply already
+		}
+		if !slices.Contains(s.files(), file) { // of a module that is gone
+			continue
+		}
 		text, err := readIfThere(file)
 		if err != nil {
 			return err
-		}
-		if slices.Contains(r.Restored, s.show(file)) {
-			continue // it is what it was before apply already
 		}
 		result, added := addSums(text, sums.Lines)
 		if len(added) == 0 {
@@ -191,22 +206,6 @@ func (s *Service) takeBackSums(tx *transaction, a *adoption, r *Reverted) error 
 			return err
 		}
 		r.Sums = append(r.Sums, s.show(file))
-	}
-	return nil
-}
-
-// removeEmpty removes the folders above the fork that are empty now; apply made them, or nobody misses them: version
-// control does not know empty folders.
-func (s *Service) removeEmpty(dir string) error {
-	for within(dir, s.Home()) && !sameFile(dir, s.Home()) {
-		entries, err := os.ReadDir(dir)
-		if err != nil || len(entries) > 0 {
-			return err
-		}
-		if err := os.Remove(dir); err != nil {
-			return err
-		}
-		dir = filepath.Dir(dir)
 	}
 	return nil
 }

@@ -1,9 +1,12 @@
 package adopt
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,7 +39,11 @@ func (s *Service) Selected(ctx context.Context) (*Selected, error) {
 
 func (s *Service) selected(ctx context.Context, env []string, flags ...string) (*Selected, error) {
 	args := append([]string{"list", "-m", "-json"}, flags...)
-	out, err := goCommand(ctx, s.Root, env, append(args, modtree.UpstreamPath)...)
+	var out []byte
+	err := s.keepWorkSum(func() (err error) {
+		out, err = goCommand(ctx, s.Root, env, append(args, modtree.UpstreamPath)...)
+		return err
+	})
 	if failed, ok := err.(*GoError); ok && strings.Contains(failed.Stderr, "not a known dependency") {
 		return nil, fmt.Errorf("%w: run this in a service that uses it, or add it first (go get %s)", ErrNotRequired, modtree.UpstreamPath)
 	}
@@ -60,57 +67,37 @@ func (s *Service) selected(ctx context.Context, env []string, flags ...string) (
 	return sel, nil
 }
 
-// Pins is what the service records of a version: what its go.sum, or the fork's lock, says it must hash to. Both fields
-// may be empty.
-func (s *Service) Pins(version string, lock *modtree.Lock) (modtree.Hashes, error) {
-	return s.pins(version, lock)
-}
-
-// pins collects what go.sum files record of a version, and what the lock does: a tidy drops the lines of go.sum while
-// the fork is in use.
-func (s *Service) pins(version string, lock *modtree.Lock, more ...[]byte) (modtree.Hashes, error) {
-	var found modtree.Hashes
-	if lock != nil && lock.Base == version {
-		found = modtree.Hashes{Sum: lock.Sum, GoModSum: lock.GoModSum}
-	}
-	texts := more
-	for _, file := range s.sumFiles() {
-		text, err := readIfThere(file)
-		if err != nil {
-			return found, err
-		}
-		texts = append(texts, text)
-	}
-	for _, text := range texts {
-		for _, line := range sumLines(text) {
-			fields := strings.Fields(line)
-			switch fields[1] {
-			case version:
-				found.Sum = fields[2]
-			case version + "/go.mod":
-				found.GoModSum = fields[2]
-			}
-		}
-	}
-	return found, nil
-}
-
-// sumFiles are the go.sum files that builds here read.
-func (s *Service) sumFiles() []string {
-	var files []string
-	for _, dir := range s.Modules {
-		files = append(files, filepath.Join(dir, "go.sum"))
-	}
-	if s.Workspace != "" {
-		files = append(files, filepath.Join(s.Home(), "go.work.sum"))
-	}
-	return files
-}
-
 func readIfThere(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
 		return nil, nil
 	}
 	return data, err
+}
+
+// keepWorkSum puts go.work.sum back after a go command that was only to look: in a workspace the go command adds lines
+// to it even then.
+func (s *Service) keepWorkSum(look func() error) error {
+	if s.Workspace == "" {
+		return look()
+	}
+	path := filepath.Join(s.Home(), "go.work.sum")
+	before, err := os.ReadFile(path)
+	absent := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !absent {
+		return err
+	}
+	failed := look()
+	after, err := readIfThere(path)
+	switch {
+	case err != nil || bytes.Equal(before, after):
+	case absent:
+		err = os.Remove(path)
+	default:
+		err = modtree.ReplaceFile(path, before, 0o644)
+	}
+	if failed != nil {
+		return failed
+	}
+	return err
 }

@@ -55,6 +55,9 @@ func Open(ctx context.Context, dir string) (*Service, error) {
 	if strings.Contains(env["GOFLAGS"], "-modfile") {
 		return nil, fmt.Errorf("GOFLAGS sets -modfile, so builds do not read go.mod: unset it (GOFLAGS=%s)", env["GOFLAGS"])
 	}
+	if env["GOWORK"] == "off" {
+		env["GOWORK"] = ""
+	}
 	gomod := env["GOMOD"]
 	if gomod == "" || gomod == os.DevNull || gomod == "NUL" {
 		if env["GOWORK"] != "" {
@@ -130,6 +133,18 @@ func (s *Service) own() []string {
 	return []string{gomod}
 }
 
+// files are the files of the service and its workspace that adoption may concern.
+func (s *Service) files() []string {
+	var files []string
+	if s.Workspace != "" {
+		files = append(files, s.Workspace, filepath.Join(s.Home(), "go.work.sum"))
+	}
+	for _, dir := range s.roots() {
+		files = append(files, filepath.Join(dir, "go.mod"), filepath.Join(dir, "go.sum"))
+	}
+	return files
+}
+
 // show is a path as messages name it: relative to where the command runs, if that is shorter.
 func (s *Service) show(path string) string {
 	rel, err := filepath.Rel(s.cwd, path)
@@ -137,6 +152,14 @@ func (s *Service) show(path string) string {
 		return path
 	}
 	return filepath.ToSlash(rel)
+}
+
+func (s *Service) showAll(paths []string) []string {
+	shown := []string{}
+	for _, path := range paths {
+		shown = append(shown, s.show(path))
+	}
+	return shown
 }
 
 func (s *Service) module(dir string) (*modfile.File, error) {

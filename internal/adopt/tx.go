@@ -6,112 +6,175 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+
+	"github.com/offlock/offlock/internal/modtree"
 )
 
-// transaction is a row of changes that are all kept or all undone.
+// transaction is a row of changes that are all kept or all undone: by this run if a step fails, by the next one if this
+// run is killed.
 type transaction struct {
-	undo []func() error // in the order of the changes
-	done []func() error // what remains to be cleared away once all is well
+	service *Service
+	journal *journal
+	swap    *modtree.Swap // of the fork, once it is written
 }
 
-// rollback undoes everything, last change first, and joins what could not be undone to the error that caused it.
+// begin starts a transaction that may change these files, the fork and vendor folders.
+func (s *Service) begin(fork, base string, files []string) (*transaction, error) {
+	j, err := newJournal(s.Root, fork, base, append(files, modtree.LockPath(fork)))
+	if err != nil {
+		return nil, err
+	}
+	return &transaction{service: s, journal: j}, nil
+}
+
+// rollback undoes everything and joins what could not be undone to the error that caused it.
 func (t *transaction) rollback(cause error) error {
-	for _, undo := range slices.Backward(t.undo) {
-		if err := undo(); err != nil {
-			cause = errors.Join(cause, fmt.Errorf("and could not be undone: %w", err))
-		}
+	var errs []error
+	if t.swap != nil {
+		errs = append(errs, t.swap.Undo())
+	}
+	_, err := t.service.undo(t.journal)
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return errors.Join(cause, fmt.Errorf("and could not be undone: %w", err))
 	}
 	return cause
 }
 
-// commit keeps everything. What fails now is clearing away alone.
+// commit keeps everything. What fails after the journal says so is clearing away alone.
 func (t *transaction) commit() error {
-	var errs []error
-	for _, done := range t.done {
-		errs = append(errs, done())
+	t.journal.Done = true
+	if err := t.journal.save(); err != nil {
+		t.journal.Done = false
+		return t.rollback(err)
 	}
-	return errors.Join(errs...)
+	var err error
+	if t.swap != nil {
+		err = t.swap.Done()
+	}
+	if err := errors.Join(err, t.service.clear(t.journal)); err != nil {
+		return fmt.Errorf("all is done, but what was there before could not be cleared away (the next run tries again): %w", err)
+	}
+	return nil
 }
 
-// keep remembers a file as it is, or that it is not there.
-func (t *transaction) keep(path string) error {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.undo = append(t.undo, func() error {
-			if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-			return nil
-		})
-		return nil
-	}
+// before is a file's content before the transaction.
+func (t *transaction) before(path string) ([]byte, error) {
+	f, err := t.journal.file(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	t.undo = append(t.undo, func() error { return replaceFile(path, data, info.Mode().Perm()) })
-	return nil
+	return f.Before, nil
 }
 
 // write replaces a file's content, or makes the file.
 func (t *transaction) write(path string, data []byte) error {
-	if err := t.keep(path); err != nil {
-		return err
-	}
-	mode := fs.FileMode(0o644)
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
-	}
-	return replaceFile(path, data, mode)
-}
-
-// replaceFile writes aside and renames, so that no reader ever sees half a file. A symbolic link stays one.
-func replaceFile(path string, data []byte, mode fs.FileMode) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	aside, err := os.CreateTemp(filepath.Dir(path), ".offlock-*")
+	f, err := t.journal.file(path)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(aside.Name())
-	_, err = aside.Write(data)
-	if err := errors.Join(err, aside.Chmod(mode), aside.Close()); err != nil {
+	f.Left = append(f.Left, stateOf(data))
+	if err := t.journal.save(); err != nil {
 		return err
 	}
-	return os.Rename(aside.Name(), path)
-}
-
-// remove takes a file or folder away; it is set aside, under a name that the go command does not look into, until commit.
-func (t *transaction) remove(path string) error {
-	aside, err := t.setAside(path)
-	if err != nil || aside == "" {
+	mode := f.Mode
+	if f.Was == absent {
+		mode = 0o644
+	}
+	if err := modtree.ReplaceFile(path, data, mode); err != nil {
 		return err
 	}
-	t.done = append(t.done, func() error { return os.RemoveAll(aside) })
+	atStep()
 	return nil
 }
 
-// setAside renames path; it returns the new name, empty if there was nothing.
-func (t *transaction) setAside(path string) (string, error) {
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	holder, err := os.MkdirTemp(filepath.Dir(path), ".offlock-*")
+// remove takes a file away.
+func (t *transaction) remove(path string) error {
+	f, err := t.journal.file(path)
 	if err != nil {
-		return "", err
+		return err
 	}
-	t.done = append(t.done, func() error { return os.RemoveAll(holder) })
-	aside := filepath.Join(holder, filepath.Base(path))
-	if err := os.Rename(path, aside); err != nil {
-		return "", errors.Join(err, os.Remove(holder))
+	f.Left = append(f.Left, absent)
+	if err := t.journal.save(); err != nil {
+		return err
 	}
-	t.undo = append(t.undo, func() error {
-		return errors.Join(os.RemoveAll(path), os.Rename(aside, path), os.Remove(holder))
-	})
-	return aside, nil
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	atStep()
+	return nil
+}
+
+// settle notes what the go command has made of the files by now.
+func (t *transaction) settle() error {
+	for i := range t.journal.Files {
+		f := &t.journal.Files[i]
+		now, err := keep(t.journal.abs(f.File))
+		if err != nil {
+			return err
+		}
+		if !f.ours(now.Was) {
+			f.Left = append(f.Left, now.Was)
+		}
+	}
+	return t.journal.save()
+}
+
+// Beside a folder that changes. The go command does not look into folders whose names begin with a dot.
+func besides(path string) (former, fresh, gone string) {
+	at := filepath.Join(filepath.Dir(path), ".offlock-"+filepath.Base(path))
+	return at, at + "-new", at + "-gone"
+}
+
+// replacing announces that a folder is to be moved aside, and what takes its place.
+func (t *transaction) replacing(path string, by keptFolder) (err error) {
+	former, fresh, gone := besides(path)
+	for _, name := range []string{former, fresh, gone} {
+		if _, err := os.Lstat(name); err == nil {
+			return fmt.Errorf("%s is in the way: move it elsewhere", name)
+		}
+	}
+	if by.Folder, err = t.journal.rel(path); err != nil {
+		return err
+	}
+	_, err = os.Lstat(path)
+	by.There = err == nil
+	t.journal.Folders = append(t.journal.Folders, by)
+	return t.journal.save()
+}
+
+// setAside renames a folder, if it is there, to where commit removes it from.
+func (t *transaction) setAside(path string) error {
+	former, _, _ := besides(path)
+	if err := os.Rename(path, former); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	atStep()
+	return nil
+}
+
+// writeFork puts a fork in the place of the former one, or of nothing.
+func (t *transaction) writeFork(tree *modtree.Tree, dir string) (err error) {
+	if t.swap, err = tree.Write(dir); err != nil {
+		return err
+	}
+	atStep()
+	if err := t.replacing(dir, keptFolder{Hash: tree.Marker.Hash}); err != nil {
+		return err
+	}
+	if err := t.setAside(dir); err != nil {
+		return err
+	}
+	if err := t.swap.Commit(); err != nil {
+		return err
+	}
+	atStep()
+	return nil
+}
+
+// removeFolder takes a folder away.
+func (t *transaction) removeFolder(path string) error {
+	if err := t.replacing(path, keptFolder{}); err != nil {
+		return err
+	}
+	return t.setAside(path)
 }

@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -18,8 +19,9 @@ type Unreached struct {
 	Command string `json:"command"` // what adds the same line here
 }
 
-// checkUnreached lists the lines that concern packages which this service builds and for which it has no line itself.
-func (s *Service) checkUnreached(ctx context.Context, a *adoption, c *Checked) error {
+// checkBuild asks the go command which packages this service builds: a build that cannot begin is a problem, and of those
+// that can it lists upstream's lines that concern a package and for which the service has no line itself.
+func (s *Service) checkBuild(ctx context.Context, a *adoption, c *Checked) error {
 	gomod := filepath.Join(a.dir, "go.mod")
 	text, err := readModFile(gomod)
 	if err != nil {
@@ -29,23 +31,17 @@ func (s *Service) checkUnreached(ctx context.Context, a *adoption, c *Checked) e
 	if err != nil {
 		return parseError(err)
 	}
-	if len(f.Replace) == 0 {
+	built, err := s.built(ctx)
+	var failed *GoError
+	switch {
+	case errors.As(err, &failed) && failed.Network:
+		c.Warnings = append(c.Warnings, fmt.Sprintf("which packages this service builds could not be found out, so neither that it builds nor upstream's own replace lines were checked: %v", failed))
 		return nil
-	}
-	const format = `{{with .Module}}{{.Path}} {{.Version}} {{if .Replace}}replaced{{end}}{{end}}`
-	out, err := goCommand(ctx, s.Root, nil, "list", "-deps", "-f", format, "./...")
-	if failed, ok := err.(*GoError); ok {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("which packages this service builds could not be found out, so upstream's own replace lines were not compared: %v", failed))
+	case errors.As(err, &failed):
+		c.Add(BuildFails, "this service does not build as it is: %s", failed.Stderr)
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	built := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		if fields := strings.Fields(line); len(fields) == 2 {
-			built[fields[0]] = fields[1]
-		}
 	}
 	for _, r := range f.Replace {
 		version, ok := built[r.Old.Path]
@@ -63,4 +59,25 @@ func (s *Service) checkUnreached(ctx context.Context, a *adoption, c *Checked) e
 		})
 	}
 	return nil
+}
+
+// built asks the go command for the modules of which this service builds packages, with their versions; those that the
+// service replaces are left out. A [*GoError] says that a build could not begin either.
+func (s *Service) built(ctx context.Context) (map[string]string, error) {
+	const format = `{{with .Module}}{{.Path}} {{.Version}} {{if .Replace}}replaced{{end}}{{end}}`
+	var out []byte
+	err := s.keepWorkSum(func() (err error) {
+		out, err = goCommand(ctx, s.Root, nil, "list", "-deps", "-f", format, "./...")
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	built := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		if fields := strings.Fields(line); len(fields) == 2 {
+			built[fields[0]] = fields[1]
+		}
+	}
+	return built, nil
 }

@@ -49,33 +49,48 @@ func (s *Service) vendorings() []vendoring {
 // revendor makes a vendor folder anew beside the former one and swaps it in, so that the former one is there until the
 // go command has succeeded.
 func (t *transaction) revendor(ctx context.Context, v vendoring) error {
-	holder, err := os.MkdirTemp(v.dir, ".offlock-*") // a folder with a dot: the go command does not look into it
-	if err != nil {
+	if err := t.replacing(v.path(), keptFolder{Vendor: true}); err != nil {
 		return err
 	}
-	t.undo = append(t.undo, func() error { return os.RemoveAll(holder) })
-	t.done = append(t.done, func() error { return os.RemoveAll(holder) })
-	fresh := filepath.Join(holder, "vendor")
+	_, fresh, _ := besides(v.path())
 	env, args := []string{"GOWORK=off"}, []string{"mod", "vendor", "-o", fresh}
 	if v.work {
 		env, args = nil, []string{"work", "vendor", "-o", fresh}
 	}
-	if _, err := goCommand(ctx, v.dir, env, args...); err != nil {
-		return fmt.Errorf("the vendor folder could not be made anew, the former one is back: %w", err)
+	_, err := goCommand(ctx, v.dir, env, args...)
+	atStep()
+	if err != nil {
+		err = fmt.Errorf("the vendor folder could not be made anew, the former one is back: %w", err)
 	}
-	if _, err := t.setAside(v.path()); err != nil {
+	if err := errors.Join(err, t.settle()); err != nil {
 		return err
 	}
-	t.undo = append(t.undo, func() error { return os.RemoveAll(v.path()) })
-	return os.Rename(fresh, v.path())
+	if err := t.setAside(v.path()); err != nil {
+		return err
+	}
+	if err := os.Rename(fresh, v.path()); err != nil {
+		return err
+	}
+	atStep()
+	return nil
 }
 
 // vendorDiffers compares what is vendored of go-feature-flag with the fork: every vendored file must be the fork's,
 // line ends aside. It returns why it is not, or nothing.
 func vendorDiffers(v vendoring, fork string) (string, error) {
+	listed, err := vendoredPackages(v)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range listed {
+		files, err := filepath.Glob(filepath.Join(v.path(), filepath.FromSlash(name), "*.go"))
+		if err != nil || len(files) == 0 {
+			return "package " + name + " is missing", err
+		}
+	}
 	root := filepath.Join(v.path(), filepath.FromSlash(modtree.UpstreamPath))
 	reason := ""
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -152,6 +167,23 @@ func vendorListed(v vendoring, fork string) (bool, error) {
 		}
 	}
 	return false, err
+}
+
+// vendoredPackages are the packages of go-feature-flag that modules.txt says are vendored.
+func vendoredPackages(v vendoring) ([]string, error) {
+	text, err := os.ReadFile(filepath.Join(v.path(), "modules.txt"))
+	var packages []string
+	within := false
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "# "):
+			within = strings.HasPrefix(line, "# "+modtree.UpstreamPath+" ")
+		case within && !strings.HasPrefix(line, "#") && line != "":
+			packages = append(packages, line)
+		}
+	}
+	return packages, err
 }
 
 // relative is a replace line's target: slash-separated, beginning with ./ or ../.

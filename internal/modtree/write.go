@@ -47,7 +47,7 @@ func (s *Swap) prepare(files map[string][]byte) error {
 // makeParents makes dir and what is missing above it, and returns what it made, the deepest first.
 func makeParents(dir string) (made []string, err error) {
 	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || filepath.Dir(at) == at {
+		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) || filepath.Dir(at) == at {
 			break
 		}
 		made = append(made, at)
