@@ -21,7 +21,8 @@ func newCheckCommand(a *app) *cobra.Command {
 		Long: `check fails, and says why, when the replace line is missing, the build selects another
 go-feature-flag than the fork was made from, the folder was edited or is missing, a patch is
 missing that this offlock has for it, or a vendor folder does not hold the fork.
-It needs neither network nor upstream's sources.
+It also fails when the go command cannot load the service's packages. It needs no sources of
+upstream, and no network where the service's dependencies are at hand.
 
 With --binary it reads the marker of a built program instead, stripped or not, and compares it
 with the service's lock file if there is one.

@@ -94,20 +94,30 @@ func patchChanges(ctx context.Context, series *patches.Series, s *subject, name 
 	if err != nil {
 		return "", nil, err
 	}
-	f, err := fork.Status(ctx, series, s.version, s.pins, patches.Selection{})
+	report, err := reportOf(ctx, series, s, patch, s.selection)
+	if err == nil && report.State == patches.LeftOut { // not in this fork: what it would change in the whole one
+		report, err = reportOf(ctx, series, s, patch, patches.Selection{})
+	}
 	if err != nil {
 		return "", nil, err
 	}
-	for _, r := range f.Result.Reports {
-		if r.Patch.Name != patch.Name {
-			continue
-		}
-		if !r.State.Applies() {
-			return "", nil, fmt.Errorf("%s changes nothing in %s (%s: %s); choose another version with --base", patch.Name, s.version, r.State, r.Reason)
-		}
-		return patch.Name, r.Changes, nil
+	if !report.State.Applies() {
+		return "", nil, fmt.Errorf("%s changes nothing in %s (%s: %s); choose another version with --base", patch.Name, s.version, report.State, report.Reason)
 	}
-	return "", nil, fmt.Errorf("%s was not evaluated for %s", patch.Name, s.version)
+	return patch.Name, report.Changes, nil
+}
+
+func reportOf(ctx context.Context, series *patches.Series, s *subject, patch *patches.Patch, sel patches.Selection) (*patches.Report, error) {
+	f, err := fork.Status(ctx, series, s.version, s.pins, sel)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range f.Result.Reports {
+		if r.Patch.Name == patch.Name {
+			return &r, nil
+		}
+	}
+	return nil, fmt.Errorf("%s was not evaluated for %s", patch.Name, s.version)
 }
 
 // forkChanges is what the whole fork changes, sorted by path.

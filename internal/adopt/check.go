@@ -52,8 +52,9 @@ func (c *Checked) Add(kind, format string, args ...any) {
 	c.Problems = append(c.Problems, Problem{kind, fmt.Sprintf(format, args...)})
 }
 
-// Check finds out whether builds in the service use the fork that the lock describes. It needs neither network nor
-// upstream's sources. What is wrong is listed in the result; an error means that it could not be found out.
+// Check finds out whether builds in the service use the fork that the lock describes. It needs no sources of upstream,
+// and no network where the service's dependencies are at hand. What is wrong is listed in the result; an error means that
+// it could not be found out.
 func (s *Service) Check(ctx context.Context, dir string) (*Checked, error) {
 	a, err := s.adoption(dir)
 	if err != nil {
