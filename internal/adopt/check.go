@@ -101,10 +101,11 @@ func (s *Service) Check(ctx context.Context, dir string) (*Checked, error) {
 	return c, err
 }
 
-// explains tells whether the problems found so far may well be why a later look failed: an edited go.mod of the fork
-// is an edit to be reported, not wrong input. The failure becomes a remark.
+// explains tells whether an edited folder may well be why a later look failed: a broken go.mod of the fork is an edit to
+// be reported, not wrong input. The failure becomes a remark.
 func (c *Checked) explains(ctx context.Context, err error) bool {
-	if len(c.Problems) == 0 || ctx.Err() != nil {
+	edited := slices.ContainsFunc(c.Problems, func(p Problem) bool { return p.Kind == FolderEdited })
+	if !edited || ctx.Err() != nil {
 		return false
 	}
 	c.Warnings = append(c.Warnings, err.Error())
