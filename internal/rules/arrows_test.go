@@ -16,10 +16,15 @@ const module = "github.com/offlock/offlock"
 // Tests may import more; what a service imports is the code.
 var arrows = map[string][]string{
 	"cmd/offlock": {
-		"regress", "internal/adopt", "internal/fork", "patches", "internal/modtree",
+		"regress", "regress/bench", "internal/adopt", "internal/fork", "patches", "internal/modtree",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "github.com/rogpeppe/go-internal",
 	},
-	"regress":                      {"internal/fork", "patches", "internal/modtree", "github.com/HdrHistogram/hdrhistogram-go"},
+	"eventstore":           {},
+	"eventstore/modeltest": {"eventstore"},
+	"regress": {
+		"internal/fork", "patches", "internal/modtree", "internal/gocmd", "github.com/HdrHistogram/hdrhistogram-go",
+	},
+	"regress/bench":                {"regress", "golang.org/x/perf"},
 	"internal/adopt":               {"internal/gocmd", "internal/modtree", "golang.org/x/mod"},
 	"internal/fork":                {"patches", "internal/modtree"},
 	"internal/gocmd":               {},

@@ -38,7 +38,7 @@ func TestDocumentedCommands(t *testing.T) {
 	for _, page := range pages(t) {
 		for _, line := range shellLines(read(t, page)) {
 			checked++
-			if reason := checkCommand(t, offlock, filepath.Dir(page), line); reason != "" {
+			if reason := checkCommand(t, offlock, workFolder(page), line); reason != "" {
 				t.Errorf("%s: `%s`: %s", page, line, reason)
 			}
 		}
@@ -53,6 +53,15 @@ func TestDocumentedCommands(t *testing.T) {
 			t.Errorf("`%s` passes the check", wrong)
 		}
 	}
+}
+
+// workFolder is where the commands of a page are called: at the root for the guides, else beside the page.
+func workFolder(page string) string {
+	folder := filepath.Dir(page)
+	if filepath.Base(folder) == "docs" {
+		return filepath.Dir(folder)
+	}
+	return folder
 }
 
 func checkCommand(t *testing.T, offlock, folder, line string) (reason string) {

@@ -19,8 +19,12 @@ const lightest = "github.com/thomaspoignant/go-feature-flag@v1.52.1"
 // import graph of a library package, so a service that imports one does not build it.
 var notThere = map[string]string{
 	"github.com/HdrHistogram/hdrhistogram-go": "regress counts latencies with it",
+	"github.com/aclements/go-moremath":        "what golang.org/x/perf computes with",
+	"github.com/anishathalye/porcupine":       "tests alone: is a history of the store linearizable",
 	"github.com/rogpeppe/go-internal":         "unified diffs that git applies, and the scripts that test the command",
 	"go.uber.org/goleak":                      "tests alone",
+	"pgregory.net/rapid":                      "tests alone: random operations on the store, and what fails shrunk",
+	"golang.org/x/perf":                       "regress/bench reads and compares benchmark files with it",
 }
 
 // TestRequirementsAreLight compares the go directive and every requirement with v1.52.1's own go.mod.

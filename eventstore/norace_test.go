@@ -1,0 +1,5 @@
+//go:build !race
+
+package eventstore
+
+const raceEnabled = false
