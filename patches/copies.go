@@ -11,7 +11,10 @@ import (
 // ownModule is the module that the copied folders come from. Their imports of each other are rewritten to where they went.
 const ownModule = "github.com/offlock/offlock"
 
-// copies adds the Go files of the folders that the patch copies. Folders below them stay behind.
+// embedFile is the file that embeds a folder's sources here. It is the one that a copy has no use for.
+const embedFile = "embed.go"
+
+// copies adds the Go files of the folders that the patch copies. Folders below them stay behind, and so does [embedFile].
 func (a *application) copies() error {
 	for _, c := range a.patch.Copies {
 		if a.sources == nil {
@@ -22,6 +25,9 @@ func (a *application) copies() error {
 			return fmt.Errorf("patch %s copies %s, which holds no Go file; correct its Copies line", a.patch.Name, c.From)
 		}
 		for _, name := range files {
+			if path.Base(name) == embedFile {
+				continue
+			}
 			text, err := fs.ReadFile(a.sources, name)
 			if err != nil {
 				return err

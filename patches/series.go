@@ -29,7 +29,12 @@ type Series struct {
 
 // Embedded returns the series that this build of offlock carries.
 func Embedded() (*Series, error) {
-	return Load(embedded)
+	s, err := Load(embedded)
+	if err != nil {
+		return nil, err
+	}
+	s.Sources = folders
+	return s, nil
 }
 
 // Base returns the recorded base of a version.

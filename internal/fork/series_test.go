@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -29,6 +30,14 @@ var holdsBefore = map[string][]string{
 	"TestManager_StopInAnyOrder":                      {"v1.55.2"},            // v1.52.1 panics when Stop is called twice
 }
 
+// needsPatch lists the test files that use what their patch adds: without it they do not compile, which proves nothing.
+// They are run with it alone.
+var needsPatch = []string{
+	"exporter/attempt_test.go",
+	"exporter/pump_stats_test.go",
+	"exporter_stats_test.go",
+}
+
 // TestSeriesProof runs the tests that each patch brings along, on every recorded base, under the race detector: on the
 // tree with the patches before it, where they have to fail, and on the tree with the patch, where they have to pass.
 func TestSeriesProof(t *testing.T) {
@@ -37,14 +46,13 @@ func TestSeriesProof(t *testing.T) {
 			t.Parallel()
 			s.write(t)
 			s.rewind(t)
-			for _, report := range s.applied() {
-				t.Run(report.Patch.Name, func(t *testing.T) { s.prove(t, report) })
-			}
+			s.prove(t)
 		})
 	}
 }
 
-// TestSeriesReplacedTests holds the promise of PATCH.md: no test of upstream is changed but those that it names.
+// TestSeriesReplacedTests holds the promise of PATCH.md: no test, of upstream or of an earlier patch, is changed but those
+// that it names.
 func TestSeriesReplacedTests(t *testing.T) {
 	for _, s := range stagings(t) {
 		t.Run(s.fork.Base.Version, func(t *testing.T) {
@@ -58,7 +66,7 @@ func TestSeriesReplacedTests(t *testing.T) {
 				want := slices.Sorted(slices.Values(report.Patch.ReplacesTests))
 				slices.Sort(changed)
 				if diff := cmp.Diff(want, changed); diff != "" {
-					t.Errorf("%s: functions of upstream's test files that changed (-PATCH.md +patch):\n%s",
+					t.Errorf("%s: functions of test files that changed (-PATCH.md +patch):\n%s",
 						report.Patch.Name, diff)
 				}
 				for _, name := range want {
@@ -158,49 +166,98 @@ func (s *staging) put(t *testing.T, name string, content []byte) {
 	}
 }
 
-// prove leaves the folder with the patch applied, whatever its tests say, so that the next one stands on it.
-func (s *staging) prove(t *testing.T, report patches.Report) {
-	tests := map[string][]string{} // by package, as "./exporter"
+// prove goes from the base to the fork, patch by patch. On each way station it runs the tests of the patch that was put on
+// last, which have to pass, and those of the next one, which have to fail. Compiling and linking takes nearly all the time,
+// so both are in the same test programs; they run apart, so that what fails cannot take along what passes.
+func (s *staging) prove(t *testing.T) {
+	var last *patches.Report
+	var lastTests byPackage
+	for _, report := range s.applied() {
+		before, all := s.putTests(t, report)
+		s.station(t, last, lastTests, &report, before)
+		for _, c := range report.Changes {
+			s.put(t, c.Path, c.After)
+		}
+		last, lastTests = &report, all
+	}
+	s.station(t, last, lastTests, nil, nil)
+}
+
+// putTests adds the test files that a patch brings along, but for those that need it. It lists the tests in these and in all.
+// What the patch copies has its tests where it comes from.
+func (s *staging) putTests(t *testing.T, report patches.Report) (before, all byPackage) {
+	t.Helper()
+	before, all = byPackage{}, byPackage{}
 	for _, c := range report.Changes {
-		if c.Before == nil && strings.HasSuffix(c.Path, "_test.go") {
-			pkg := "./" + path.Dir(c.Path)
-			tests[pkg] = append(tests[pkg], testFuncs(t, c)...)
+		if c.Before != nil || !strings.HasSuffix(c.Path, "_test.go") || copied(report.Patch, c.Path) {
+			continue
+		}
+		pkg := "./" + path.Dir(c.Path)
+		all[pkg] = append(all[pkg], testFuncs(t, c)...)
+		if !slices.Contains(needsPatch, c.Path) {
+			before[pkg] = append(before[pkg], testFuncs(t, c)...)
 			s.put(t, c.Path, c.After)
 		}
 	}
-	if len(tests) == 0 {
-		t.Errorf("the patch brings no test along")
+	if len(before) == 0 {
+		t.Errorf("%s brings no test along that can fail without it", report.Patch.Name)
 	}
-	without := s.run(t, tests)
-	for _, c := range report.Changes {
-		s.put(t, c.Path, c.After)
-	}
-	with := s.run(t, tests)
-
-	for name, result := range without {
-		want := "fail"
-		if slices.Contains(holdsBefore[testName(name)], s.fork.Base.Version) {
-			want = "pass"
-		}
-		if result != want {
-			t.Errorf("without the patch, %s has the result %q, want %q", name, result, want)
-		}
-	}
-	for name, result := range with {
-		if result != "pass" {
-			t.Errorf("with the patch, %s has the result %q", name, result)
-		}
-	}
+	return before, all
 }
 
-func (s *staging) run(t *testing.T, tests map[string][]string) map[string]string {
+// copied tells whether a patch takes a file from a folder of this module.
+func copied(p *patches.Patch, name string) bool {
+	return slices.ContainsFunc(p.Copies, func(c patches.Copy) bool { return path.Dir(name) == c.To })
+}
+
+// station runs tests on the tree as it is; nil stands for no patch.
+func (s *staging) station(t *testing.T, last *patches.Report, lastTests byPackage, next *patches.Report, nextTests byPackage) {
+	name := "base"
+	if last != nil {
+		name = last.Patch.Name
+	}
+	t.Run(name, func(t *testing.T) {
+		both := maps.Clone(nextTests)
+		if both == nil {
+			both = byPackage{}
+		}
+		maps.Copy(both, lastTests)
+		programs := t.TempDir()
+		if err := buildTests(t.Context(), s.dir, programs, slices.Sorted(maps.Keys(both))); err != nil {
+			t.Fatal(err)
+		}
+		if last != nil {
+			t.Run("with", func(t *testing.T) {
+				t.Parallel()
+				s.expect(t, programs, lastTests, func(string) string { return "pass" })
+			})
+		}
+		if next != nil {
+			t.Run("without "+next.Patch.Name, func(t *testing.T) {
+				t.Parallel()
+				s.expect(t, programs, nextTests, func(test string) string {
+					if slices.Contains(holdsBefore[test], s.fork.Base.Version) {
+						return "pass"
+					}
+					return "fail"
+				})
+			})
+		}
+	})
+}
+
+func (s *staging) expect(t *testing.T, programs string, tests byPackage, want func(test string) string) {
 	t.Helper()
-	results, output, err := goTest(t.Context(), s.dir, tests)
+	results, output, err := runTests(t.Context(), s.dir, programs, tests)
 	t.Log(output)
 	if err != nil {
-		t.Error(err)
+		t.Fatal(err)
 	}
-	return results
+	for name, result := range results {
+		if want := want(testName(name)); result != want {
+			t.Errorf("%s has the result %q, want %q", name, result, want)
+		}
+	}
 }
 
 // testName cuts the package off "./exporter.TestName".
@@ -239,12 +296,15 @@ func changedFuncs(t *testing.T, c patches.Change) []string {
 // funcs returns the text of the functions of a file, methods left out, by name.
 func funcs(t *testing.T, name string, src []byte) map[string]string {
 	t.Helper()
+	found := map[string]string{}
+	if src == nil { // the file was deleted
+		return found
+	}
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, bytes.Clone(src), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]string{}
 	for _, d := range file.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil {
 			found[fn.Name.Name] = string(src[fset.Position(fn.Pos()).Offset:fset.Position(fn.End()).Offset])

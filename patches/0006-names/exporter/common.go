@@ -3,13 +3,16 @@
 package exporter
 
 import (
+	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 )
@@ -18,14 +21,17 @@ import (
 // The template may use {{ .Hostname}}, {{ .Timestamp}} (in seconds), {{ .Format}} and {{ .Batch}}: digits that no other
 // call gets, on this host or on another one.
 func ComputeFilename(template *template.Template, format string) (string, error) {
-	return newFilenameFields(format).render(template)
+	return newFilenameFields(context.Background(), format).render(template)
 }
 
 // ComputeBatchFilename is ComputeFilename for a file, or an object in a bucket, that holds one batch of events and that
 // must not take the place of another one. If the template leaves {{ .Batch}} out, its digits follow those of
 // {{ .Timestamp}}; if it leaves that out too, they are put before the extension.
-func ComputeBatchFilename(template *template.Template, format string) (string, error) {
-	fields := newFilenameFields(format)
+//
+// With the context of an Export, all attempts to export a batch get the same name (as long as the template and the host
+// stay the same), so that a second upload takes the place of the first one: see AttemptFrom.
+func ComputeBatchFilename(ctx context.Context, template *template.Template, format string) (string, error) {
+	fields := newFilenameFields(ctx, format)
 	name, err := fields.render(template)
 	if err != nil || strings.Contains(name, fields.Batch) {
 		return name, err
@@ -47,14 +53,19 @@ type filenameFields struct {
 	Batch     string
 }
 
-func newFilenameFields(format string) filenameFields {
+func newFilenameFields(ctx context.Context, format string) filenameFields {
 	hostname, _ := os.Hostname()
-	now := time.Now()
+	began, distinct := time.Now(), randomNumber()
+	if attempt, ok := AttemptFrom(ctx); ok {
+		began, distinct = attempt.Began, attempt.number()
+	}
 	return filenameFields{
 		Hostname:  hostname,
-		Timestamp: strconv.FormatInt(now.Unix(), 10),
+		Timestamp: strconv.FormatInt(began.Unix(), 10),
 		Format:    strings.ToLower(format),
-		Batch:     newBatchDigits(now),
+		// The fraction of the second, so that names sort by the time of their export, and a number, because others may
+		// export at the same time, in other processes on a host of the same name as well.
+		Batch: fmt.Sprintf("%09d%012d", began.Nanosecond(), distinct%1e12),
 	}
 }
 
@@ -64,10 +75,18 @@ func (f filenameFields) render(template *template.Template) (string, error) {
 	return name.String(), err
 }
 
-// newBatchDigits returns 9 digits for the fraction of the second, so that names sort by the time of their export, and
-// 12 random ones, because other processes may export at the same time on a host of the same name.
-func newBatchDigits(now time.Time) string {
+// number is the same for all attempts of a batch, and differs from that of other batches and of other processes.
+func (a Attempt) number() uint64 {
+	id := fmt.Sprintf("%d %d %d %s", processNumber(), a.First, a.Last, a.ConsumerID)
+	hash := sha256.Sum256([]byte(id))
+	return binary.BigEndian.Uint64(hash[:])
+}
+
+// processNumber tells this process from others.
+var processNumber = sync.OnceValue(randomNumber)
+
+func randomNumber() uint64 {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
-	return fmt.Sprintf("%09d%012d", now.Nanosecond(), binary.BigEndian.Uint64(random[:])%1e12)
+	return binary.BigEndian.Uint64(random[:])
 }

@@ -46,8 +46,8 @@ func TestComputeFilename_BatchFieldBeginsWithTheTime(t *testing.T) {
 	assert.LessOrEqual(t, nanoseconds, after)
 }
 
-// Two processes may export at the same instant: what is not the time in the digits of {{ .Batch}} has to differ, from call
-// to call and from process to process.
+// Two processes may export at the same instant: what is not the time in the digits of {{ .Batch}} has to differ, from
+// call to call and from process to process.
 func TestComputeFilename_BatchFieldOfTwoProcesses(t *testing.T) {
 	const (
 		calls = 100

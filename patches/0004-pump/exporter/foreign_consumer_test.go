@@ -1,0 +1,4 @@
+//go:build ignore
+
+//offlock:delete-file
+package exporter
