@@ -47,7 +47,7 @@ func (a *app) messagef(format string, args ...any) {
 
 // commands are the subcommands, in the order of the help text.
 var commands = []func(*app) *cobra.Command{
-	newApplyCommand, newCheckCommand, newRevertCommand, newDiffCommand, newStatusCommand, newProveCommand,
+	newApplyCommand, newCheckCommand, newRevertCommand, newDiffCommand, newStatusCommand, newProveCommand, newBenchCommand,
 }
 
 // run is main without the process around it; it returns the exit code.
