@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/offlock/offlock/internal/fork"
@@ -30,6 +32,14 @@ type library struct {
 	marker   *modtree.Marker // the fork's marker; nil for a plain arm
 }
 
+// countsTag makes the service read how the fork counts its events. It compiles only with the patch that brings the counts.
+const countsTag, countsPatch = "offlock", "0004-"
+
+// counts tells whether the library counts its events.
+func (l library) counts() bool {
+	return l.marker != nil && slices.ContainsFunc(l.marker.Patches, func(p string) bool { return strings.HasPrefix(p, countsPatch) })
+}
+
 // arm builds the service with the arm's library and checks the identity of the binary.
 func (b *builder) arm(ctx context.Context, a Arm) (builtArm, error) {
 	lib, err := b.library(ctx, a)
@@ -41,7 +51,11 @@ func (b *builder) arm(ctx context.Context, a Arm) (builtArm, error) {
 		return builtArm{}, fmt.Errorf("go.mod of %s: %w", a.Name, err)
 	}
 	built := builtArm{Arm: a, binary: filepath.Join(b.temp, "bin", a.Name), patches: []string{}}
-	if err := b.goBuild(ctx, built.binary, ".", "-mod=mod", "-modfile="+modFile); err != nil {
+	flags := []string{"-mod=mod", "-modfile=" + modFile}
+	if lib.counts() {
+		flags = append(flags, "-tags="+countsTag)
+	}
+	if err := b.goBuild(ctx, built.binary, ".", flags...); err != nil {
 		return builtArm{}, fmt.Errorf("service on %s: %w", a.Name, err)
 	}
 	if err := checkIdentity(built.binary, lib); err != nil {

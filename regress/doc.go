@@ -1,9 +1,9 @@
 // Package regress proves what the fork promises, on a real service under load.
 //
 // [Prove] builds one service once an arm (an upstream release, or one with patches of the series), lets each
-// built binary prove which library it holds, and drives it through scenarios that delay or fail the sink of its events.
-// What comes back is a [Report]: latencies of both endpoints, what became of every event, goroutines, memory, and one
-// verdict a promise.
+// built binary prove which library it holds, and drives it through scenarios in which the sink of its events is slow, fails
+// or hangs. What comes back is a [Report]: latencies, what became of every event, by what the sink holds and by what the
+// library counts, goroutines, memory, and one verdict a promise.
 //
 // # How it measures
 //
@@ -13,7 +13,11 @@
 // has no answer then is counted, and fails its arm.
 //
 // Every event carries a user key of its own, so that after the service has stopped the objects in the bucket tell for
-// each accepted event how often it was stored.
+// each accepted event how often it was stored, and in what order. The service reads the counts of a library that counts, and
+// reports them as it stops.
+//
+// Beside the requests that make events, as many go to an endpoint that does the same work without the library. They tell
+// what the machine does to any request of that process at that time.
 //
 // Arms take turns within a scenario, and the order rotates, so that no arm always has the quiet moment of the machine.
 // Verdicts compare figures of the same run and never absolute times.

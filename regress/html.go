@@ -48,7 +48,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		s := &r.Scenarios[i]
 		data.Blocks = append(data.Blocks, pageScenario{
 			ScenarioResult: s,
-			Setup:          s.sentence(),
+			Setup:          s.sentence(r.Settings),
 			Charts: []chart{
 				curveChart(s, "/collect: latency by percentile", ofCollect),
 				timeChart(r, s, "/collect: worst latency over the run", ofCollect),
@@ -59,6 +59,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 			Tables: [][][]string{
 				collectRows(s),
 				evaluationRows(s),
+				checkRows(s),
 				eventRows(s),
 			},
 		})

@@ -94,16 +94,20 @@ const flagKey = "flag-1"
 func newRequest(ctx context.Context, base string, a arrival) (*http.Request, error) {
 	switch a.endpoint {
 	case evaluation:
-		query := url.Values{"key": {flagKey}, "user": {a.user}}
+		query := url.Values{"key": {flagKey}, "user": a.users()}
 		return http.NewRequestWithContext(ctx, http.MethodGet, base+a.endpoint.path()+"?"+query.Encode(), nil)
-	case collect:
+	case collect, check:
 		type event struct {
 			UserKey   string `json:"userKey"`
 			Key       string `json:"key"`
 			Variation string `json:"variation"`
 			Value     any    `json:"value"`
 		}
-		body, err := json.Marshal(map[string][]event{"events": {{UserKey: a.user, Key: flagKey, Variation: "on", Value: true}}})
+		var events []event
+		for _, user := range a.users() {
+			events = append(events, event{UserKey: user, Key: flagKey, Variation: "on", Value: true})
+		}
+		body, err := json.Marshal(map[string][]event{"events": events})
 		if err != nil {
 			return nil, err
 		}

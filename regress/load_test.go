@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -28,10 +29,10 @@ func TestSchedule(t *testing.T) {
 		if a.warmup != (a.at < warmup) {
 			t.Fatalf("arrival at %s: warmup is %v", a.at, a.warmup)
 		}
-		if users[a.user] {
-			t.Fatalf("two arrivals of user %s", a.user)
+		if users[a.caller] || !slices.Equal(a.users(), []string{a.caller}) {
+			t.Fatalf("caller %s with the users %q", a.caller, a.users())
 		}
-		users[a.user] = true
+		users[a.caller] = true
 		perEndpoint[a.endpoint]++
 	}
 	for e, n := range perEndpoint {
@@ -49,9 +50,37 @@ func TestSchedule(t *testing.T) {
 func steady(n int, gap time.Duration) []arrival {
 	all := make([]arrival, n)
 	for i := range all {
-		all[i] = arrival{at: time.Duration(i) * gap, endpoint: endpoint(i % int(endpoints)), user: string(rune('a' + i))}
+		all[i] = arrival{at: time.Duration(i) * gap, endpoint: []endpoint{collect, evaluation}[i%2], caller: string(rune('a' + i)), events: 1}
 	}
 	return all
+}
+
+func TestRequests(t *testing.T) {
+	for _, test := range []struct {
+		arrival             arrival
+		method, query, body string
+	}{
+		{arrival{endpoint: collect, caller: "c7", events: 1}, "POST", "", `{"events":[{"userKey":"c7","key":"flag-1","variation":"on","value":true}]}`},
+		{arrival{endpoint: check, caller: "k7", events: 1}, "POST", "", `{"events":[{"userKey":"k7","key":"flag-1","variation":"on","value":true}]}`},
+		{arrival{endpoint: collect, caller: "c7", events: 2}, "POST", "", `{"events":[{"userKey":"c7.0","key":"flag-1","variation":"on","value":true},` +
+			`{"userKey":"c7.1","key":"flag-1","variation":"on","value":true}]}`},
+		{arrival{endpoint: evaluation, caller: "f7", events: 2}, "GET", "key=flag-1&user=f7.0&user=f7.1", ""},
+	} {
+		request, err := newRequest(t.Context(), "http://service", test.arrival)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body []byte
+		if request.Body != nil {
+			if body, err = io.ReadAll(request.Body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if request.Method != test.method || request.URL.Path != test.arrival.endpoint.path() ||
+			request.URL.RawQuery != test.query || string(body) != test.body {
+			t.Errorf("%+v: %s %s %s", test.arrival, request.Method, request.URL, body)
+		}
+	}
 }
 
 // A server that answers nothing for a while must show in the requests that arrive meanwhile: each waits for what is left.
@@ -91,7 +120,7 @@ func TestDriveCountsFromTheSchedule(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
 	const late = 300 * time.Millisecond
-	answers, err := drive(t.Context(), server.URL, []arrival{{at: -late, user: "a"}}, time.Minute)
+	answers, err := drive(t.Context(), server.URL, []arrival{{at: -late, caller: "a", events: 1}}, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

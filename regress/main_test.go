@@ -51,6 +51,13 @@ func playChild(play string) {
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM)
 		serve()
+	case "graceless": // ends as it was asked to, but not well
+		asked := make(chan os.Signal, 1)
+		signal.Notify(asked, syscall.SIGTERM)
+		fmt.Println(`{"ready":true}`)
+		<-asked
+		fmt.Println(`{"stopped":true}`)
+		os.Exit(4)
 	case "graceful":
 		asked := make(chan os.Signal, 1)
 		signal.Notify(asked, syscall.SIGTERM)

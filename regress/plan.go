@@ -85,6 +85,14 @@ func newPlan(o Options) (*plan, error) {
 	return p, err
 }
 
+// runs is how often a service is driven.
+func (p *plan) runs() (n int) {
+	for _, s := range p.scenarios {
+		n += s.rounds(p.pace) * len(p.arms)
+	}
+	return n
+}
+
 // build builds the companion and the service on every arm, below temp.
 func (p *plan) build(ctx context.Context, temp string, steps *stepper) (companion string, arms []builtArm, err error) {
 	b := &builder{service: filepath.Join(p.root, "examples", "evalapi"), temp: temp, series: p.series}

@@ -65,8 +65,8 @@ func start(ctx context.Context, name, binary string, env []string, bound time.Du
 	return nil, p.failure(err)
 }
 
-// stop asks the process to end, waits for that up to bound, and decodes its last line into stopped. After an error the
-// process is gone too.
+// stop asks the process to end, waits for that up to bound, and decodes its last line into stopped; of one that ended with
+// an exit code as far as it is there. After an error the process is gone too.
 func (p *process) stop(bound time.Duration, stopped any) error {
 	if err := terminate(p.cmd.Process); err != nil {
 		p.kill()
@@ -81,6 +81,7 @@ func (p *process) stop(bound time.Duration, stopped any) error {
 		return p.failure(fmt.Errorf("still running %s after it was asked to stop", bound))
 	}
 	if p.exit != nil {
+		_ = json.Unmarshal(p.out.last(), stopped) // a crash leaves none
 		return p.failure(p.exit)
 	}
 	if err := json.Unmarshal(p.out.last(), stopped); err != nil {

@@ -64,6 +64,7 @@ func TestProcessStop(t *testing.T) {
 		stopped bool
 	}{
 		{"graceful", time.Minute, "", true},
+		{"graceless", time.Minute, "child: exit status 4", true},
 		{"serve", time.Minute, "child: signal: terminated", false}, // it does not expect the signal
 		{"stubborn", time.Millisecond, "child: still running 1ms after it was asked to stop", false},
 	} {

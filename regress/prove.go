@@ -29,7 +29,7 @@ func Prove(ctx context.Context, o Options) (report *Report, err error) {
 		}
 		err = errors.Join(err, work.remove())
 	}()
-	steps := &stepper{tell: o.Progress, total: 1 + len(p.arms) + p.pace.rounds*len(p.scenarios)*len(p.arms)}
+	steps := &stepper{tell: o.Progress, total: 1 + len(p.arms) + p.runs()}
 
 	// Build everything before anything runs: a compiler beside a run would be part of the figures.
 	companion, arms, err := p.build(ctx, work.path, steps)
@@ -53,7 +53,7 @@ func Prove(ctx context.Context, o Options) (report *Report, err error) {
 		return nil, err
 	}
 	for i, s := range p.scenarios {
-		report.add(s, samples[i])
+		report.add(p.pace, s, samples[i])
 	}
 	report.judge()
 	return report, nil
@@ -70,9 +70,12 @@ func (b *bench) all(ctx context.Context, arms []builtArm, scenarios []Scenario, 
 	}
 	for round := range b.pace.rounds {
 		for i, s := range scenarios {
+			if round >= s.rounds(b.pace) {
+				continue
+			}
 			for turn := range arms {
 				k := (turn + i + round) % len(arms)
-				steps.next("%s: %s for %s (round %d of %d)", s.Name, arms[k].Name, b.pace.length.Round(time.Millisecond), round+1, b.pace.rounds)
+				steps.next("%s: %s for %s (round %d of %d)", s.Name, arms[k].Name, b.pace.length.Round(time.Millisecond), round+1, s.rounds(b.pace))
 				sample, err := b.run(ctx, arms[k], s)
 				if err != nil {
 					return nil, fmt.Errorf("%s on %s: %w", s.Name, arms[k].Name, err)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -34,7 +36,7 @@ func TestProve(t *testing.T) {
 		t.Fatalf("scenarios %+v", report.Scenarios)
 	}
 	for _, a := range s.Arms {
-		for _, l := range []Latency{a.Collect, a.Evaluation} {
+		for _, l := range []Latency{a.Collect, a.Evaluation, a.Check} {
 			if l.Requests == 0 || l.Failed > 0 || l.Unanswered > 0 {
 				t.Errorf("%s: %+v", a.Arm, l)
 			}
@@ -54,6 +56,15 @@ func TestProve(t *testing.T) {
 	}
 	if e := fork.Events; e.Lost > 0 || e.Repeated > 0 {
 		t.Errorf("events on the fork: %+v", e)
+	}
+	if !fork.Stop.Clean || fork.Stop.CloseMs == 0 {
+		t.Errorf("stop of the fork: %+v", fork.Stop)
+	}
+	counts := slices.ContainsFunc(report.Arms[1].Patches, func(p string) bool { return strings.HasPrefix(p, countsPatch) })
+	if s3 := fork.account(s3Exporter); len(release.Accounts) > 0 || (s3 != nil) != counts {
+		t.Errorf("%s counts %+v, the fork with %q counts %+v", forkVersion, release.Accounts, report.Arms[1].Patches, fork.Accounts)
+	} else if counts && (s3.Added != fork.Events.Accepted || s3.Exported != fork.Events.Stored) {
+		t.Errorf("the fork counts %+v of %+v", *s3, fork.Events)
 	}
 	if len(report.Arms[0].Patches) != 0 || len(report.Arms[1].Patches) == 0 {
 		t.Errorf("arms %+v", report.Arms)

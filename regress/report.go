@@ -49,24 +49,32 @@ type ScenarioResult struct {
 	SinkMs    float64     `json:"sinkMs"`   // one export, on average
 	NonBulk   bool        `json:"nonBulk"`
 	OutageS   float64     `json:"outageS"` // the sink fails until then, seconds of the measured part
+	Hung      bool        `json:"hung"`    // another exporter never returns; sinkMs is then the run
+	Events    int         `json:"eventsPerRequest"`
+	Rounds    int         `json:"rounds"`
+	BoundS    float64     `json:"boundS"`       // seconds after, for outstanding requests
+	CloseMs   float64     `json:"closeLimitMs"` // what Close may take, where the library has a limit
 	Arms      []ArmResult `json:"arms"`
 }
 
 // ArmResult is what one arm did in one scenario.
 type ArmResult struct {
-	Arm        string   `json:"arm"`
-	Collect    Latency  `json:"collect"`
-	Evaluation Latency  `json:"evaluation"`
-	Events     Events   `json:"events"`
-	Peak       Peak     `json:"peak"`
-	Goroutines []Level  `json:"goroutines"` // over the run; the most of all rounds
-	Trouble    []string `json:"trouble"`    // with the service itself: it crashed, or did not stop
+	Arm        string    `json:"arm"`
+	Collect    Latency   `json:"collect"`
+	Evaluation Latency   `json:"evaluation"`
+	Check      Latency   `json:"check"` // the work of /collect, without the library
+	Events     Events    `json:"events"`
+	Accounts   []Account `json:"accounts"` // one an exporter, if the library counts
+	Peak       Peak      `json:"peak"`
+	Stop       Stop      `json:"stop"`
+	Goroutines []Level   `json:"goroutines"` // over the run; the most of all rounds
+	Trouble    []string  `json:"trouble"`    // with the service itself: it crashed, or did not stop
 }
 
-// failed is how many requests to either endpoint had another answer than a 2xx.
+// failed is how many requests that make events had another answer than a 2xx.
 func (a *ArmResult) failed() int64 { return a.Collect.Failed + a.Evaluation.Failed }
 
-// unanswered is how many requests to either endpoint had no answer at the bound.
+// unanswered is how many requests that make events had no answer at the bound.
 func (a *ArmResult) unanswered() int64 { return a.Collect.Unanswered + a.Evaluation.Unanswered }
 
 // Level is how many goroutines the service had at one moment.
@@ -79,9 +87,11 @@ type Level struct {
 var remarks = []string{
 	"Latency counts from the scheduled arrival of a request, so time spent waiting to be sent is part of it; " +
 		"requests that failed are in it too.",
-	"At these versions an evaluation hides the wait behind a goroutine an event: the wait shows at /collect, " +
+	"In the plain releases an evaluation hides the wait behind a goroutine an event: the wait shows at /collect, " +
 		"and for /flag-evaluation in goroutines and memory.",
-	"Goroutines and memory are the most that the service had; CPU 1.0 is one core; lost and repeated are counted in what S3 holds.",
+	"/check does the work of /collect without the library: how slow it is, the machine is.",
+	"Goroutines and memory are the most that the service had; CPU 1.0 is one core; lost and repeated are counted in what S3 holds, " +
+		"dropped by the library itself (the plain releases do not count).",
 }
 
 func newReport(quick bool, p pace, arms []builtArm) *Report {
@@ -104,22 +114,27 @@ func newReport(quick bool, p pace, arms []builtArm) *Report {
 	return r
 }
 
-// add adds a scenario; sample i belongs to arm i.
-func (r *Report) add(s Scenario, samples []*sample) {
+// add adds a scenario that was driven at the pace; sample i belongs to arm i.
+func (r *Report) add(p pace, s Scenario, samples []*sample) {
 	result := ScenarioResult{
 		Name: s.Name, About: s.About, MaxEvents: s.MaxEvents, NonBulk: s.NonBulk,
 		FlushS: s.FlushInterval.Seconds(), UploadMs: durationMs(s.Upload), JitterMs: durationMs(s.Jitter), SinkMs: durationMs(s.SinkTime()),
+		Hung: s.Hung, Events: max(s.Events, 1), Rounds: s.rounds(p), BoundS: s.bound(p).Seconds(), CloseMs: durationMs(s.closing()),
 	}
-	if s.Outage {
-		result.OutageS = r.Settings.RoundS / 2
+	result.OutageS = r.Settings.RoundS * s.Outage
+	if s.Hung { // who waits for it, waits until the end
+		result.SinkMs = r.Settings.RoundS * 1000
 	}
 	for i, sample := range samples {
 		result.Arms = append(result.Arms, ArmResult{
 			Arm:        r.Arms[i].Name,
 			Collect:    sample.latencies[collect].latency(),
 			Evaluation: sample.latencies[evaluation].latency(),
+			Check:      sample.latencies[check].latency(),
 			Events:     sample.events,
+			Accounts:   sample.accounts,
 			Peak:       sample.peak,
+			Stop:       sample.stop,
 			Goroutines: sample.levels.of(r.Settings.RoundS),
 			Trouble:    append([]string{}, sample.trouble...),
 		})

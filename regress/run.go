@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 )
 
@@ -18,6 +17,8 @@ const (
 type sample struct {
 	latencies [endpoints]*recorder
 	events    Events
+	accounts  []Account
+	stop      Stop
 	peak      Peak
 	levels    levels
 	trouble   []string // with the service itself
@@ -31,7 +32,7 @@ type Peak struct {
 }
 
 func newSample(p pace) *sample {
-	s := &sample{}
+	s := &sample{accounts: []Account{}, stop: Stop{Clean: true}}
 	for e := range s.latencies {
 		s.latencies[e] = newRecorder(p.length)
 	}
@@ -43,6 +44,8 @@ func (s *sample) merge(other *sample) {
 		r.merge(other.latencies[e])
 	}
 	s.events.add(other.events)
+	s.accounts = addAccounts(s.accounts, other.accounts)
+	s.stop = Stop{Clean: s.stop.Clean && other.stop.Clean, CloseMs: max(s.stop.CloseMs, other.stop.CloseMs)}
 	s.levels.merge(&other.levels)
 	s.trouble = append(s.trouble, other.trouble...)
 	s.peak = Peak{
@@ -69,8 +72,8 @@ func (b *bench) run(ctx context.Context, arm builtArm, s Scenario) (*sample, err
 	if err := b.sink.makeBucket(ctx, name); err != nil {
 		return nil, err
 	}
-	sick, well := s.faults()
-	if err := b.sink.setFaults(ctx, sick); err != nil {
+	arrivals := withEvents(b.arrivals, max(s.Events, 1))
+	if err := b.sink.setFaults(ctx, s.faults(s.Outage > 0)); err != nil {
 		return nil, err
 	}
 
@@ -85,20 +88,19 @@ func (b *bench) run(ctx context.Context, arm builtArm, s Scenario) (*sample, err
 	began := time.Now()
 
 	result := newSample(b.pace)
-	answers, err := b.load(ctx, "http://"+ready.Listening, well, result)
+	answers, err := b.load(ctx, "http://"+ready.Listening, s, arrivals, result)
 	if err != nil {
 		return nil, err
 	}
-	var stopped struct {
-		PeakGoroutines int64 `json:"peakGoroutines"`
-		PeakRSSBytes   int64 `json:"peakRSSBytes"`
-	}
-	if err := service.stop(stopBound, &stopped); err != nil {
+	var last stopped
+	if err := service.stop(stopBound, &last); err != nil {
 		result.trouble = append(result.trouble, err.Error())
 	}
+	result.stop = Stop{Clean: last.Stopped, CloseMs: last.CloseMS}
+	result.accounts = append(result.accounts, last.Exporters...)
 	result.peak = Peak{
-		Goroutines: stopped.PeakGoroutines,
-		MemoryMB:   float64(stopped.PeakRSSBytes) / 1e6,
+		Goroutines: last.PeakGoroutines,
+		MemoryMB:   float64(last.PeakRSSBytes) / 1e6,
 		CPU:        service.cpu().Seconds() / time.Since(began).Seconds(),
 	}
 
@@ -106,10 +108,10 @@ func (b *bench) run(ctx context.Context, arm builtArm, s Scenario) (*sample, err
 	if err != nil {
 		return nil, err
 	}
-	if result.events, err = settle(b.arrivals, answers, held); err != nil {
+	if result.events, err = settle(arrivals, answers, held); err != nil {
 		return nil, err
 	}
-	for i, a := range b.arrivals {
+	for i, a := range arrivals {
 		if a.warmup {
 			continue
 		}
@@ -120,15 +122,16 @@ func (b *bench) run(ctx context.Context, arm builtArm, s Scenario) (*sample, err
 	return result, nil
 }
 
-// load drives the service at base while its goroutines are watched, and makes the sink well in the middle of the run.
-func (b *bench) load(ctx context.Context, base string, well faults, result *sample) ([]answer, error) {
+// load drives the service at base while its goroutines are watched, and makes the sink well where an outage ends.
+func (b *bench) load(ctx context.Context, base string, s Scenario, arrivals []arrival, result *sample) ([]answer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	outage := time.Duration(s.Outage * float64(b.pace.length))
 	recovered := make(chan error, 1)
-	recovery := time.AfterFunc(b.pace.warmup+b.pace.length/2, func() { recovered <- b.sink.setFaults(ctx, well) })
+	recovery := time.AfterFunc(b.pace.warmup+outage, func() { recovered <- b.sink.setFaults(ctx, s.faults(false)) })
 	watcher := watch(ctx, base, b.pace)
 
-	answers, err := drive(ctx, base, b.arrivals, b.pace.bound)
+	answers, err := drive(ctx, base, arrivals, s.bound(b.pace))
 	seen, watchErr := watcher.end()
 	if err != nil {
 		cancel() // what is in flight need not finish
@@ -144,35 +147,4 @@ func (b *bench) load(ctx context.Context, base string, well faults, result *samp
 		result.trouble = append(result.trouble, watchErr.Error())
 	}
 	return answers, nil
-}
-
-// faults returns what stands before S3 in the first and in the second half of a run.
-func (s Scenario) faults() (first, second faults) {
-	second = faults{DelayMS: s.Upload.Milliseconds()}
-	first = second
-	if s.Outage {
-		first.Status, first.Code = 503, "SlowDown"
-	}
-	return first, second
-}
-
-// environment is all that the service sees: nothing of the caller's, so that no AWS profile gets into a run.
-func (b *bench) environment(bucket string, s Scenario) []string {
-	return []string{
-		"ADDR=127.0.0.1:0",
-		"REDIS_ADDR=" + b.sink.Redis,
-		"S3_BUCKET=" + bucket,
-		"S3_PATH=events",
-		"S3_PATH_STYLE=true",
-		"AWS_REGION=us-east-1",
-		"AWS_ACCESS_KEY_ID=prove",
-		"AWS_SECRET_ACCESS_KEY=prove",
-		"AWS_ENDPOINT_URL_S3=" + b.sink.S3,
-		"FLUSH_INTERVAL=" + s.FlushInterval.String(),
-		"MAX_EVENTS_IN_MEMORY=" + strconv.Itoa(s.MaxEvents),
-		"EXPORT_JITTER=" + s.Jitter.String(),
-		"NON_BULK=" + strconv.FormatBool(s.NonBulk),
-		"SHUTDOWN_TIMEOUT=" + (stopBound / 2).String(),
-		"TMPDIR=" + b.temp,
-	}
 }

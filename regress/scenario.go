@@ -15,7 +15,13 @@ type Scenario struct {
 	Upload        time.Duration `json:"upload"`           // how long the sink takes for one upload
 	Jitter        time.Duration `json:"jitter,omitempty"` // the exporter sleeps a random time up to this before each upload
 	NonBulk       bool          `json:"nonBulk,omitempty"`
-	Outage        bool          `json:"outage,omitempty"` // the sink answers 503 SlowDown during the first half
+	Outage        float64       `json:"outage,omitempty"` // the sink answers 503 SlowDown during this part of the run, from its start
+	Hung          bool          `json:"hung,omitempty"`   // another exporter beside S3 never returns
+
+	Events int           `json:"events,omitempty"` // that a request brings; 0: one
+	Once   bool          `json:"once,omitempty"`   // one round is enough: it is about counts
+	Bound  time.Duration `json:"bound,omitempty"`  // after the schedule, for outstanding requests; 0: [pace]'s
+	Close  time.Duration `json:"close,omitempty"`  // what the library's Close may take, where it has a limit; 0: closeLimit
 }
 
 const (
@@ -23,6 +29,14 @@ const (
 	roomy = 100_000
 	// tight is a buffer that fills several times a second.
 	tight = 100
+	// blocked is a buffer that fills within a second, and of which ten outlast a pause of the machine.
+	blocked = 250
+	// outlasting is a buffer of which ten outlast the outage at the default rate, with half of them to spare.
+	outlasting = 1000
+	// crowded is a buffer of which ten last for half a second of crowd's load.
+	crowded = 500
+	// crowd is how many events a request brings where the load must show in the memory of a service that keeps them all.
+	crowd = 25
 )
 
 // Scenarios lists all scenarios. The first is the yardstick of the others.
@@ -38,24 +52,46 @@ func Scenarios() []Scenario {
 			FlushInterval: 5 * time.Second, MaxEvents: tight, Upload: 500 * time.Millisecond},
 		{Name: "nonbulk", About: "the exporter exports every event at once, 100 ms a call",
 			FlushInterval: 5 * time.Second, MaxEvents: roomy, Upload: 100 * time.Millisecond, NonBulk: true},
-		{Name: "outage", About: "the sink answers 503 SlowDown for the first half of the run, then is well again",
-			FlushInterval: 5 * time.Second, MaxEvents: tight, Upload: 65 * time.Millisecond, Outage: true},
+		{Name: outageName, About: "the sink answers 503 SlowDown for the first half of the run, then is well again",
+			FlushInterval: 5 * time.Second, MaxEvents: outlasting, Upload: 65 * time.Millisecond, Outage: 0.5, Once: true},
+		{Name: crowdName, About: "25 events a request, nothing is delayed: the yardstick of outage-long's memory",
+			FlushInterval: 5 * time.Second, MaxEvents: crowded, Events: crowd, Once: true, Bound: 10 * time.Second},
+		{Name: outageLongName, About: "25 events a request, and the sink answers 503 SlowDown for two thirds of the run: far beyond what may wait",
+			FlushInterval: 5 * time.Second, MaxEvents: crowded, Events: crowd, Outage: 2.0 / 3, Once: true, Bound: 10 * time.Second},
+		{Name: hungName, About: "a second exporter never returns, also when the service stops",
+			FlushInterval: 5 * time.Second, MaxEvents: blocked, Hung: true, Once: true, Bound: 4 * time.Second, Close: 2 * time.Second},
 	}
 }
 
-// instantName is the scenario that the others are held against.
-const instantName = "instant"
+// The scenarios that a verdict knows by name.
+const (
+	instantName    = "instant" // the others are held against it
+	outageName     = "outage"
+	crowdName      = "crowd"
+	outageLongName = "outage-long"
+	hungName       = "hung"
+)
 
 // SinkTime is how long one export takes on average: the wait that a caller must not see. Zero: nothing is delayed.
 func (s Scenario) SinkTime() time.Duration { return s.Upload + s.Jitter/2 }
 
-// quickFactor is by how much a quick run is shorter.
-const quickFactor = 10
+const (
+	// quickFactor is by how much a quick run is shorter.
+	quickFactor = 10
+	// quickLimits is the same for limits that a run waits for or must pass: they have to stay above a pause of the machine.
+	quickLimits = 2
+)
 
-// scaled divides what paces the service by factor. The sink's own delay stays: it is what a caller would wait for.
+// scaled divides what paces the service by factor, and limits by less. The sink's own delay stays: it is what a caller would
+// wait for.
 func (s Scenario) scaled(factor time.Duration) Scenario {
 	s.FlushInterval /= factor
 	s.Jitter /= factor
+	s.Bound /= quickLimits
+	s.Close /= quickLimits
+	if s.Events > 1 {
+		s.MaxEvents /= quickLimits // else a quick outage would not pass it
+	}
 	return s
 }
 
@@ -69,11 +105,11 @@ type pace struct {
 }
 
 // DefaultRate is how many requests a second each endpoint gets. At this rate driver, service and companion together used
-// about a quarter of one core, so nothing is saturated, and all requests of a round may be outstanding with 7,000 open files.
+// about a third of one core, so nothing is saturated, and all requests of a round may be outstanding with 7,000 open files.
 const DefaultRate = 200
 
 func newPace(quick bool, rate float64) pace {
-	p := pace{rounds: 2, length: 15 * time.Second, warmup: time.Second, bound: time.Minute, rate: rate}
+	p := pace{rounds: 2, length: 10 * time.Second, warmup: time.Second, bound: time.Minute, rate: rate}
 	if quick {
 		p.length /= quickFactor
 		p.rounds = 1                          // a second one would spend more time on starting services than on driving them

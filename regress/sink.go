@@ -31,9 +31,14 @@ type faults struct {
 type bucket struct {
 	Objects    int64            `json:"objects"`
 	Events     int64            `json:"events"`     // in all objects: the sum over Users
+	Users      map[string]int64 `json:"users"`      // how often the event of each user key is stored
+	Late       int64            `json:"late"`       // events after a later one of their caller, in the order of the uploads
 	Puts       int64            `json:"puts"`       // uploads, failed ones included
 	FailedPuts int64            `json:"failedPuts"` // those of them that were not stored
-	Users      map[string]int64 `json:"users"`      // how often the event of each user key is stored
+
+	FailedNames    int64 `json:"failedNames"`    // objects of which an upload failed
+	AbandonedNames int64 `json:"abandonedNames"` // those of them that were never stored
+	ChangedNames   int64 `json:"changedNames"`   // objects that came with different contents
 }
 
 // startSink starts the companion.

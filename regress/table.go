@@ -20,9 +20,10 @@ func (r *Report) WriteTable(w io.Writer) error {
 	}
 	for i := range r.Scenarios {
 		s := &r.Scenarios[i]
-		fmt.Fprintf(&b, "\n%s: %s (%s)\n", s.Name, s.About, s.sentence())
+		fmt.Fprintf(&b, "\n%s: %s (%s)\n", s.Name, s.About, s.sentence(r.Settings))
 		writeRows(&b, collectRows(s))
 		writeRows(&b, evaluationRows(s))
+		writeRows(&b, checkRows(s))
 		writeRows(&b, eventRows(s))
 	}
 	b.WriteString("\nThe fork's promises\n")
@@ -56,8 +57,8 @@ func (s Settings) sentence() string {
 		kind, s.Rounds, seconds(s.RoundS), seconds(s.WarmupS), strconv.FormatFloat(s.Rate, 'f', -1, 64), s.CPUs, s.Go, s.OS, s.Began)
 }
 
-// sentence says how the service was set up.
-func (s *ScenarioResult) sentence() string {
+// sentence says how the service was set up, and what was measured otherwise than the settings say.
+func (s *ScenarioResult) sentence(settings Settings) string {
 	text := fmt.Sprintf("flush every %s or at %d events", seconds(s.FlushS), s.MaxEvents)
 	if s.NonBulk {
 		text = "no buffer"
@@ -66,7 +67,16 @@ func (s *ScenarioResult) sentence() string {
 		text += ", sleep of 0 to " + millis(s.JitterMs)
 	}
 	if s.OutageS > 0 {
-		text += fmt.Sprintf(", well again after %s", seconds(s.OutageS))
+		text += ", well again after " + significant(s.OutageS) + " s"
+	}
+	if s.Events > 1 {
+		text += fmt.Sprintf(", %d events a request", s.Events)
+	}
+	if s.Hung {
+		text += ", Close limited to " + millis(s.CloseMs) + " where it can be"
+	}
+	if s.Rounds < settings.Rounds {
+		text += fmt.Sprintf(", rounds: %d", s.Rounds)
 	}
 	return text
 }
@@ -100,6 +110,10 @@ func evaluationRows(s *ScenarioResult) [][]string {
 	return latencyRows(s, "/flag-evaluation", func(a *ArmResult) *Latency { return &a.Evaluation })
 }
 
+func checkRows(s *ScenarioResult) [][]string {
+	return latencyRows(s, "/check", func(a *ArmResult) *Latency { return &a.Check })
+}
+
 func latencyRows(s *ScenarioResult, endpoint string, of func(*ArmResult) *Latency) [][]string {
 	rows := [][]string{{endpoint, "p50", "p95", "p99", "p99.9", "max", "requests", "failed", "unanswered"}}
 	for i := range s.Arms {
@@ -117,10 +131,18 @@ func latencyRows(s *ScenarioResult, endpoint string, of func(*ArmResult) *Latenc
 func (l *Latency) figures() []float64 { return []float64{l.P50, l.P95, l.P99, l.P999, l.Max} }
 
 func eventRows(s *ScenarioResult) [][]string {
-	rows := [][]string{{"events", "accepted", "stored", "lost", "repeated", "goroutines", "memory", "CPU"}}
-	for _, a := range s.Arms {
+	rows := [][]string{{"events", "accepted", "stored", "lost", "dropped", "repeated", "late", "goroutines", "memory", "CPU"}}
+	for i := range s.Arms {
+		a := &s.Arms[i]
+		dropped, late := "–", "–" // not counted
+		if s3 := a.account(s3Exporter); s3 != nil {
+			dropped = count(s3.Dropped)
+		}
+		if s.Events > 1 {
+			late = count(a.Events.Late)
+		}
 		rows = append(rows, []string{
-			a.Arm, count(a.Events.Accepted), count(a.Events.Stored), count(a.Events.Lost), count(a.Events.Repeated),
+			a.Arm, count(a.Events.Accepted), count(a.Events.Stored), count(a.Events.Lost), dropped, count(a.Events.Repeated), late,
 			count(a.Peak.Goroutines), significant(a.Peak.MemoryMB) + " MB", significant(a.Peak.CPU),
 		})
 	}

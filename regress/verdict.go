@@ -68,91 +68,6 @@ func (r *Report) judge() {
 	}
 }
 
-const (
-	// resolution is how many times another figure of the same run one may be and still count as alike on a busy machine.
-	resolution = 2
-	// sinkPart is the part of the sink's time from which on a wait may be the sink's. Callers that wait for an export see
-	// nearly all of it at p99.9; noise of the machine stays far below.
-	sinkPart = 0.5
-)
-
-// judgeWait judges P1: in the delayed scenarios /collect must look like it does when nothing is delayed.
-func judgeWait(r *Report) (Outcome, []Finding) {
-	return judgeEach(r, delayed, func(s *ScenarioResult, a *ArmResult) (Outcome, string) {
-		if n := a.unanswered(); n > 0 {
-			return Fail, fmt.Sprintf("%d requests had no answer %s after the schedule", n, seconds(r.Settings.BoundS))
-		}
-		_, yardstick := r.result(instantName, a.Arm)
-		if yardstick == nil || yardstick.Collect.Requests == 0 || a.Collect.Requests == 0 {
-			return Undecided, "nothing to compare: " + instantName + " is the yardstick and was not measured"
-		}
-		if n := yardstick.failed() + yardstick.unanswered(); n > 0 {
-			return Undecided, fmt.Sprintf("nothing to compare: %d requests were not accepted in %s, the yardstick", n, instantName)
-		}
-		outcome, text := compareWait(s, a, yardstick)
-		if n := a.failed(); n > 0 {
-			if outcome == Pass {
-				outcome = Undecided
-			}
-			text = fmt.Sprintf("%d requests failed, and a refusal can hide a wait: %s", n, text)
-		}
-		return outcome, text
-	})
-}
-
-// compareWait holds the p99.9 of /collect against the three figures that tell a wait for the sink from a slow machine: the
-// arm's own when nothing is delayed, the sink's time, and that of evaluations in the same run, which do not wait for the
-// sink at these versions and so show what the machine does to any request. Once they are so slow that they may have waited
-// themselves, they explain something only if those of another arm were as slow.
-func compareWait(s *ScenarioResult, a, yardstick *ArmResult) (Outcome, string) {
-	p, own, beside := a.Collect.P999, yardstick.Collect.P999, a.Evaluation.P999
-	text := fmt.Sprintf("p99.9 of /collect is %s, %s its own %s; the sink takes %s",
-		millis(p), times(p/own), instantName, millis(s.SinkMs))
-	short := func(ms float64) bool { return ms <= sinkPart*s.SinkMs }
-	alike := p <= resolution*own
-	explained := p <= resolution*beside && (short(beside) || beside <= resolution*s.slowestElsewhere(a.Arm))
-	switch {
-	case alike && short(p):
-		return Pass, text
-	case explained && short(p) && short(beside):
-		return Pass, text + ": as slow as evaluations (" + millis(beside) + "), which do not wait, so the machine"
-	case short(p):
-		return Undecided, text + ": more than it should be, but less than a wait for the sink"
-	case alike:
-		return Undecided, text + ": so slow is " + instantName + " itself that a wait for the sink could hide in it"
-	case explained:
-		return Undecided, text + ": but evaluations, which do not wait, took " + millis(beside) + ", so it may be the machine"
-	}
-	return Fail, text
-}
-
-// slowestElsewhere is the highest p99.9 of the evaluations of the other arms; 0 if there are none.
-func (s *ScenarioResult) slowestElsewhere(arm string) (ms float64) {
-	for _, a := range s.Arms {
-		if a.Arm != arm {
-			ms = max(ms, a.Evaluation.P999)
-		}
-	}
-	return ms
-}
-
-// judgeEvents judges P3: while no export fails, every request is accepted, and every accepted event is stored once.
-func judgeEvents(r *Report) (Outcome, []Finding) {
-	return judgeEach(r, calm, func(_ *ScenarioResult, a *ArmResult) (Outcome, string) {
-		e := a.Events
-		text := fmt.Sprintf("%d accepted, %d stored, %d lost, %d repeated", e.Accepted, e.Stored, e.Lost, e.Repeated)
-		switch {
-		case e.Refused > 0:
-			return Fail, fmt.Sprintf("%d requests were not accepted, so their events are gone; %s", e.Refused, text)
-		case e.Lost > 0 || e.Repeated > 0:
-			return Fail, text
-		case e.Accepted == 0:
-			return Undecided, text
-		}
-		return Pass, text
-	})
-}
-
 // judgeEach judges the fork in every named scenario. One fail fails all; a pass needs a pass in each.
 func judgeEach(r *Report, scenarios []string, judge func(*ScenarioResult, *ArmResult) (Outcome, string)) (Outcome, []Finding) {
 	all := Pass
@@ -167,30 +82,20 @@ func judgeEach(r *Report, scenarios []string, judge func(*ScenarioResult, *ArmRe
 			outcome, text = judge(s, a)
 		}
 		findings = append(findings, Finding{Arm: forkName, Scenario: name, Outcome: outcome, Text: text})
-		if outcome == Fail || outcome == Undecided && all == Pass {
-			all = outcome
-		}
+		all = worse(all, outcome)
 	}
 	return all, findings
 }
 
-// unmeasured is the judge of what no scenario here looks at.
-func unmeasured(*Report) (Outcome, []Finding) {
-	return Undecided, []Finding{{Arm: forkName, Text: "not measured here"}}
-}
-
-func showOutageEvents(r *Report) (Outcome, []Finding) {
-	return judgeEach(r, []string{"outage"}, func(_ *ScenarioResult, a *ArmResult) (Outcome, string) {
-		e := a.Events
-		return Undecided, fmt.Sprintf("%d of %d uploads failed; %d events accepted, %d lost, %d repeated",
-			e.FailedPuts, e.Puts, e.Accepted, e.Lost, e.Repeated)
-	})
-}
-
-func showOutageMemory(r *Report) (Outcome, []Finding) {
-	return judgeEach(r, []string{"outage"}, func(_ *ScenarioResult, a *ArmResult) (Outcome, string) {
-		return Undecided, fmt.Sprintf("at most %.0f MB and %d goroutines", a.Peak.MemoryMB, a.Peak.Goroutines)
-	})
+// worse of two outcomes: a fail is not covered by anything, and a pass needs both.
+func worse(a, b Outcome) Outcome {
+	switch {
+	case a == Fail || b == Fail:
+		return Fail
+	case a == Undecided || b == Undecided:
+		return Undecided
+	}
+	return Pass
 }
 
 // describe says in one sentence how an arm fares in a scenario.
@@ -203,6 +108,12 @@ func (r *Report) describe(s *ScenarioResult, a *ArmResult) string {
 		text += ", " + times(a.Collect.P999/own.Collect.P999) + " its own " + instantName
 	}
 	text += fmt.Sprintf("; %d events lost, %d repeated", a.Events.Lost, a.Events.Repeated)
+	if n := a.Events.Late; n > 0 {
+		text += fmt.Sprintf(", %d out of order", n)
+	}
+	if _, well := r.result(crowdName, a.Arm); s.Name == outageLongName && well != nil && well.Peak.MemoryMB > 0 {
+		text += fmt.Sprintf("; %.0f MB, %s that of %s", a.Peak.MemoryMB, times(a.Peak.MemoryMB/well.Peak.MemoryMB), crowdName)
+	}
 	if n := a.unanswered(); n > 0 {
 		text += fmt.Sprintf("; %d requests unanswered", n)
 	}

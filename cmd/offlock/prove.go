@@ -21,11 +21,12 @@ func newProveCommand(a *app) *cobra.Command {
 		Short: "Measure on a real service whether AddEvent waits, on upstream's releases and on the fork",
 		Long: `prove builds the service of examples/evalapi on four libraries (v1.52.1, v1.52.1 with the
 split lock, v1.55.2, and the fork of v1.55.2) and drives each through scenarios in which the
-sink of the events is slow or fails, with requests that arrive on a schedule whatever happens.
-It prints latencies, lost and repeated events, goroutines and memory, and a verdict a promise.
+sink of the events is slow, fails or hangs, with requests that arrive on a schedule whatever
+happens. It prints latencies, lost, dropped and repeated events, goroutines and memory, and a
+verdict a promise.
 
 It works in a clone of the project, needs no server, and leaves nothing behind. A full run
-takes about a quarter of an hour, a quick one about a minute; the builds come on top.
+takes about a quarter of an hour, a quick one about a minute and a half; builds come on top.
 
 Exit code 1: a promise that the README claims was seen broken.`,
 		Args: cobra.NoArgs,
@@ -67,7 +68,7 @@ Exit code 1: a promise that the README claims was seen broken.`,
 	cmd.Flags().BoolVar(&o.Quick, "quick", false, "a tenth of every duration: quicker, and less certain")
 	cmd.Flags().StringSliceVar(&o.Scenarios, "scenario", nil, "only these scenarios (`NAME`,…)")
 	cmd.Flags().StringSliceVar(&o.Arms, "arm", nil, "only these libraries (`NAME`,…)")
-	cmd.Flags().Float64Var(&o.Rate, "rate", regress.DefaultRate, "requests a second to each of the two endpoints")
+	cmd.Flags().Float64Var(&o.Rate, "rate", regress.DefaultRate, "requests a second to each of three endpoints")
 	cmd.Flags().StringVar(&html, "html", "", "also write a page with curves and timelines to `FILE`")
 	return cmd
 }

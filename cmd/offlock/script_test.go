@@ -170,18 +170,25 @@ func writeService(dir, version string) error {
 	return nil
 }
 
-// recordedBase is upstream's release as the module cache has it.
+// recordedBase is upstream's release as the module cache has it, fetched once for all scripts.
 func recordedBase(ts *testscript.TestScript, version string) *modtree.Base {
-	series, err := patches.Embedded()
-	ts.Check(err)
-	recorded, ok := series.Base(version)
-	if !ok {
-		ts.Fatalf("%s is not a recorded base", version)
-	}
-	base, err := modtree.Fetch(context.Background(), version, modtree.Hashes{Sum: recorded.Sum, GoModSum: recorded.GoModSum})
+	fetched, _ := recordedBases.LoadOrStore(version, sync.OnceValues(func() (*modtree.Base, error) {
+		series, err := patches.Embedded()
+		if err != nil {
+			return nil, err
+		}
+		recorded, ok := series.Base(version)
+		if !ok {
+			return nil, fmt.Errorf("%s is not a recorded base", version)
+		}
+		return modtree.Fetch(context.Background(), version, modtree.Hashes{Sum: recorded.Sum, GoModSum: recorded.GoModSum})
+	}))
+	base, err := fetched.(func() (*modtree.Base, error))()
 	ts.Check(err)
 	return base
 }
+
+var recordedBases sync.Map // version to the function that fetches it
 
 // upstream DIR VERSION writes what a fork keeps of a release, unchanged.
 func cmdUpstream(ts *testscript.TestScript, neg bool, args []string) {

@@ -12,17 +12,23 @@ import (
 // newClient loads the flags and starts the library. The client lives until its Close, not until some context ends:
 // the flush at the end has to outlive the signal that asks for it.
 func newClient(cfg config, logger *slog.Logger) (*ffclient.GoFeatureFlag, error) {
-	return ffclient.New(ffclient.Config{
+	settings := ffclient.Config{
 		Context:       context.Background(),
 		LeveledLogger: logger,
 		Retriever: &redisretriever.Retriever{
 			Options: &redis.Options{Addr: cfg.redisAddr},
 			Prefix:  cfg.redisPrefix,
 		},
-		DataExporter: ffclient.DataExporter{
-			Exporter:         newExporter(cfg),
+	}
+	for _, name := range exporterNames(cfg) {
+		settings.DataExporters = append(settings.DataExporters, ffclient.DataExporter{
+			Exporter:         newExporter(cfg, name),
 			FlushInterval:    cfg.flushInterval,
 			MaxEventInMemory: cfg.maxEvents,
-		},
-	})
+		})
+	}
+	if cfg.closeTimeout > 0 {
+		limitClose(&settings, cfg.closeTimeout)
+	}
+	return ffclient.New(settings)
 }

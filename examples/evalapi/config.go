@@ -36,6 +36,8 @@ type config struct {
 	maxEvents       int64
 	jitter          time.Duration // upper end of the sleep before an upload
 	nonBulk         bool
+	hungExporter    bool          // add an exporter that never returns
+	closeTimeout    time.Duration // for the library's last flush; 0: the fork's default. The plain library has none
 	shutdownTimeout time.Duration
 	logLevel        slog.Level
 }
@@ -54,6 +56,8 @@ func loadConfig(ctx context.Context) (config, error) {
 		maxEvents:       env.count("MAX_EVENTS_IN_MEMORY", defaultMaxEvents),
 		jitter:          env.duration("EXPORT_JITTER", 0, 0),
 		nonBulk:         env.boolean("NON_BULK"),
+		hungExporter:    env.boolean("HUNG_EXPORTER"),
+		closeTimeout:    env.duration("CLOSE_TIMEOUT", 0, time.Millisecond),
 		shutdownTimeout: env.duration("SHUTDOWN_TIMEOUT", defaultShutdownTimeout, time.Millisecond),
 		logLevel:        env.level("LOG_LEVEL", slog.LevelWarn),
 	}

@@ -16,7 +16,7 @@ import (
 func setConfig(t *testing.T) {
 	for name, value := range map[string]string{
 		"ADDR": "", "REDIS_ADDR": "redis:6379", "REDIS_PREFIX": "", "S3_BUCKET": "events", "S3_PATH": "",
-		"S3_PATH_STYLE": "", "FLUSH_INTERVAL": "", "MAX_EVENTS_IN_MEMORY": "", "EXPORT_JITTER": "", "NON_BULK": "",
+		"S3_PATH_STYLE": "", "FLUSH_INTERVAL": "", "MAX_EVENTS_IN_MEMORY": "", "EXPORT_JITTER": "", "NON_BULK": "", "HUNG_EXPORTER": "", "CLOSE_TIMEOUT": "",
 		"SHUTDOWN_TIMEOUT": "", "LOG_LEVEL": "", "AWS_REGION": "eu-west-1", "AWS_DEFAULT_REGION": "",
 		"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_ENDPOINT_URL": "", "AWS_ENDPOINT_URL_S3": "",
 		"AWS_PROFILE": "", "AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull,
@@ -46,6 +46,8 @@ func TestConfigErrorsNameTheVariable(t *testing.T) {
 		{"S3_BUCKET", "", "is not set"},
 		{"S3_PATH_STYLE", "yes", "neither true nor false"},
 		{"NON_BULK", "2", "neither true nor false"},
+		{"HUNG_EXPORTER", "2", "neither true nor false"},
+		{"CLOSE_TIMEOUT", "0s", "is less than 1ms"},
 		{"FLUSH_INTERVAL", "10", "not a duration"},
 		{"FLUSH_INTERVAL", "0s", "is less than 1ms"},
 		{"FLUSH_INTERVAL", "-1s", "is less than 1ms"},

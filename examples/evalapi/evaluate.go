@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"slices"
 
 	ffclient "github.com/thomaspoignant/go-feature-flag"
 	"github.com/thomaspoignant/go-feature-flag/ffcontext"
@@ -18,23 +19,33 @@ type evaluation struct {
 	Version   string `json:"version"`
 }
 
-// evaluate answers GET /flag-evaluation?key=FLAG&user=USER. The library records an event for each evaluation of a
-// flag with trackEvents on, and for a flag that it does not know as well.
+// evaluate answers GET /flag-evaluation?key=FLAG&user=USER with the evaluation, and with several users with a list of one
+// for each, made in their order. The library records an event for each evaluation of a flag with trackEvents on, and for a
+// flag that it does not know as well.
 func evaluate(client *ffclient.GoFeatureFlag) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		key, user := r.FormValue("key"), r.FormValue("user")
-		if key == "" || user == "" {
+		key, users := r.FormValue("key"), r.Form["user"]
+		if key == "" || len(users) == 0 || slices.Contains(users, "") {
 			refuse(w, http.StatusBadRequest, "give both query parameters, key (the flag) and user")
 			return
 		}
-		res, err := client.RawVariation(key, ffcontext.NewEvaluationContext(user), nil)
-		switch {
-		case res.ErrorCode == flag.ErrorCodeFlagNotFound:
-			refuse(w, http.StatusNotFound, "no flag is named "+key)
-		case err != nil:
-			refuse(w, http.StatusInternalServerError, "flag "+key+" cannot be evaluated: "+err.Error())
-		default:
-			answer(w, http.StatusOK, evaluation{key, user, res.Value, res.VariationType, res.Reason, res.Version})
+		all := make([]evaluation, len(users))
+		for i, user := range users {
+			res, err := client.RawVariation(key, ffcontext.NewEvaluationContext(user), nil)
+			switch {
+			case res.ErrorCode == flag.ErrorCodeFlagNotFound:
+				refuse(w, http.StatusNotFound, "no flag is named "+key)
+				return
+			case err != nil:
+				refuse(w, http.StatusInternalServerError, "flag "+key+" cannot be evaluated: "+err.Error())
+				return
+			}
+			all[i] = evaluation{key, user, res.Value, res.VariationType, res.Reason, res.Version}
+		}
+		if len(all) == 1 {
+			answer(w, http.StatusOK, all[0])
+		} else {
+			answer(w, http.StatusOK, all)
 		}
 	}
 }

@@ -21,8 +21,26 @@ type scenarioExporter struct {
 	draw func(n int64) int64 // uniform in [0,n)
 }
 
-// newExporter is the library's S3 exporter under the scenario's habits.
-func newExporter(cfg config) exporter.Exporter {
+// The exporters that there may be.
+const (
+	s3Exporter   = "s3"
+	hungExporter = "hung"
+)
+
+// exporterNames are the service's exporters, in the order in which the library gets them: the hung one first, so that
+// whatever goes through them one after the other comes to it before S3.
+func exporterNames(cfg config) []string {
+	if cfg.hungExporter {
+		return []string{hungExporter, s3Exporter}
+	}
+	return []string{s3Exporter}
+}
+
+// newExporter is the exporter of that name: the library's S3 exporter under the scenario's habits, or one that hangs.
+func newExporter(cfg config, name string) exporter.Exporter {
+	if name == hungExporter {
+		return hang{}
+	}
 	return &scenarioExporter{
 		Exporter: &s3exporterv2.Exporter{
 			Bucket:    cfg.bucket,
@@ -57,4 +75,13 @@ func (e *scenarioExporter) Export(
 		}
 	}
 	return e.Exporter.Export(ctx, logger, events)
+}
+
+// hang is an exporter of the worst kind: no call of it returns, whatever becomes of its context.
+type hang struct{}
+
+func (hang) IsBulk() bool { return true }
+
+func (hang) Export(context.Context, *fflog.FFLogger, []exporter.ExportableEvent) error {
+	select {}
 }

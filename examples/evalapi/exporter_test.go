@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,9 +61,17 @@ func TestEndOfContextCutsJitterShort(t *testing.T) {
 	})
 }
 
+func TestExporterNames(t *testing.T) {
+	for hung, want := range map[bool]string{false: "s3", true: "hung s3"} {
+		if got := strings.Join(exporterNames(config{hungExporter: hung}), " "); got != want {
+			t.Errorf("hung exporter %v: %s, want %s", hung, got, want)
+		}
+	}
+}
+
 func TestNonBulk(t *testing.T) {
 	for nonBulk, bulk := range map[bool]bool{false: true, true: false} {
-		e := newExporter(config{nonBulk: nonBulk})
+		e := newExporter(config{nonBulk: nonBulk}, s3Exporter)
 		if e.IsBulk() != bulk {
 			t.Errorf("nonBulk %v: IsBulk is %v", nonBulk, e.IsBulk())
 		}

@@ -42,9 +42,11 @@ type listening struct {
 
 // stopped is the last line. Stopped is false when the shutdown timeout ended the stop before everything was flushed.
 type stopped struct {
-	Stopped        bool  `json:"stopped"`
-	PeakGoroutines int   `json:"peakGoroutines"`
-	PeakRSSBytes   int64 `json:"peakRSSBytes"`
+	Stopped        bool      `json:"stopped"`
+	CloseMS        int64     `json:"closeMS"` // how long the library's Close took, or was waited for
+	PeakGoroutines int       `json:"peakGoroutines"`
+	PeakRSSBytes   int64     `json:"peakRSSBytes"`
+	Exporters      []account `json:"exporters"`
 }
 
 // run serves until ctx ends, then answers what is in flight, flushes the events and returns.
@@ -55,13 +57,12 @@ func run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: cfg.logLevel}))
 
-	peaks := watchPeaks()
-	defer peaks.stop()
-
 	client, err := newClient(cfg, logger)
 	if err != nil {
 		return fmt.Errorf("loading the flags from REDIS_ADDR=%s: %w", cfg.redisAddr, err)
 	}
+	peaks := watchPeaks(func() []account { return accounts(client, exporterNames(cfg)) })
+	defer peaks.stop()
 	ln, err := net.Listen("tcp", cfg.addr)
 	if err != nil {
 		client.Close()
@@ -90,24 +91,28 @@ func run(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 	}
 
-	err = stop(srv, client, cfg.shutdownTimeout)
+	closing, err := stop(srv, client, cfg.shutdownTimeout)
 	<-served
 	if !errors.Is(serveErr, http.ErrServerClosed) {
 		err = errors.Join(serveErr, err)
 	}
 	last := peaks.stats()
-	return errors.Join(printErr, err, lines.Encode(stopped{err == nil, last.PeakGoroutines, last.PeakRSSBytes}))
+	return errors.Join(printErr, err, lines.Encode(stopped{
+		Stopped: err == nil, CloseMS: closing.Milliseconds(),
+		PeakGoroutines: last.PeakGoroutines, PeakRSSBytes: last.PeakRSSBytes, Exporters: last.Exporters,
+	}))
 }
 
 // stop ends the service within timeout: first the requests, then the library, whose Close flushes the events. Close
-// takes no deadline, so it is waited for from outside.
-func stop(srv *http.Server, client *ffclient.GoFeatureFlag, timeout time.Duration) error {
+// takes no deadline, so it is waited for from outside; closing is how long.
+func stop(srv *http.Server, client *ffclient.GoFeatureFlag, timeout time.Duration) (closing time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	if err := srv.Shutdown(ctx); err != nil {
-		return fmt.Errorf("requests were still waiting after SHUTDOWN_TIMEOUT=%v, and their events were not flushed: %w",
+		return 0, fmt.Errorf("requests were still waiting after SHUTDOWN_TIMEOUT=%v, and their events were not flushed: %w",
 			timeout, errors.Join(err, srv.Close()))
 	}
+	began := time.Now()
 	flushed := make(chan struct{})
 	go func() {
 		defer close(flushed)
@@ -115,9 +120,9 @@ func stop(srv *http.Server, client *ffclient.GoFeatureFlag, timeout time.Duratio
 	}()
 	select {
 	case <-flushed:
-		return nil
+		return time.Since(began), nil
 	case <-ctx.Done():
-		return fmt.Errorf("the exporter was still busy after SHUTDOWN_TIMEOUT=%v: events that it had not sent are lost",
+		return time.Since(began), fmt.Errorf("the exporter was still busy after SHUTDOWN_TIMEOUT=%v: events that it had not sent are lost",
 			timeout)
 	}
 }

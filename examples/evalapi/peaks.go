@@ -15,26 +15,28 @@ const samplePeriod = 10 * time.Millisecond
 
 // stats is the answer of /stats. RSSBytes and PeakRSSBytes are 0 where the system has no /proc.
 type stats struct {
-	Goroutines     int   `json:"goroutines"`
-	PeakGoroutines int   `json:"peakGoroutines"`
-	HeapBytes      int64 `json:"heapBytes"`
-	RSSBytes       int64 `json:"rssBytes"`
-	PeakRSSBytes   int64 `json:"peakRSSBytes"`
+	Goroutines     int       `json:"goroutines"`
+	PeakGoroutines int       `json:"peakGoroutines"`
+	HeapBytes      int64     `json:"heapBytes"`
+	RSSBytes       int64     `json:"rssBytes"`
+	PeakRSSBytes   int64     `json:"peakRSSBytes"`
+	Exporters      []account `json:"exporters"` // one an exporter on the fork, none on the plain library
 }
 
 // peaks samples the process and keeps the highest values.
 type peaks struct {
-	statm *os.File // nil where the system has no /proc
-	quit  chan struct{}
-	done  chan struct{}
+	accounts func() []account // of the library; may overlap with everything
+	statm    *os.File         // nil where the system has no /proc
+	quit     chan struct{}
+	done     chan struct{}
 
 	lastMu sync.Mutex // guards last
 	last   stats
 }
 
 // watchPeaks starts sampling; stop ends it.
-func watchPeaks() *peaks {
-	p := &peaks{quit: make(chan struct{}), done: make(chan struct{})}
+func watchPeaks(accounts func() []account) *peaks {
+	p := &peaks{accounts: accounts, quit: make(chan struct{}), done: make(chan struct{})}
 	p.statm, _ = os.Open("/proc/self/statm")
 	go p.watch()
 	return p
@@ -74,6 +76,7 @@ func (p *peaks) stats() stats {
 func (p *peaks) sample() stats {
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(heap)
+	exporters := p.accounts()
 
 	p.lastMu.Lock()
 	defer p.lastMu.Unlock()
@@ -84,6 +87,13 @@ func (p *peaks) sample() stats {
 	}
 	p.last.RSSBytes = p.rss()
 	p.last.PeakRSSBytes = max(p.last.PeakRSSBytes, p.last.RSSBytes)
+	for i := range exporters {
+		exporters[i].PeakPending = exporters[i].Pending
+		if i < len(p.last.Exporters) {
+			exporters[i].PeakPending = max(exporters[i].Pending, p.last.Exporters[i].PeakPending)
+		}
+	}
+	p.last.Exporters = exporters // new in each sample, so that those who hold an older one may keep it
 	return p.last
 }
 

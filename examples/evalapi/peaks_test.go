@@ -9,7 +9,7 @@ import (
 func TestPeakIsSeenBetweenTwoReadings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const burst = 500
-		p := watchPeaks()
+		p := watchPeaks(func() []account { return nil })
 		defer p.stop()
 
 		release := make(chan struct{})

@@ -5,13 +5,15 @@ import (
 	"net/http"
 
 	ffclient "github.com/thomaspoignant/go-feature-flag"
+	"github.com/thomaspoignant/go-feature-flag/exporter"
 )
 
-// newHandler routes the service's requests. Every answer, an error too, is one JSON object.
+// newHandler routes the service's requests. Every answer, an error too, is one JSON value.
 func newHandler(client *ffclient.GoFeatureFlag, peaks *peaks) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /flag-evaluation", evaluate(client))
 	mux.Handle("POST /collect", collect(client.CollectEventData))
+	mux.Handle("POST /check", collect(func(exporter.FeatureEvent) {}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, http.StatusOK, map[string]string{"status": "ok"})
 	})

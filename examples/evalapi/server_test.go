@@ -28,6 +28,10 @@ func TestAnswers(t *testing.T) {
 		{"collect by GET", "GET", "/collect", "", 405, ""},
 		{"no such path", "GET", "/nothing", "", 404, ""},
 		{"events", "POST", "/collect", `{"events":[` + event + `,` + event + `],"meta":{}}`, 200, `{"ingestedContentCount":2}`},
+		{"events to check", "POST", "/check", `{"events":[` + event + `,` + event + `]}`, 200, `{"ingestedContentCount":2}`},
+		{"nothing to check", "POST", "/check", `{}`, 400, "no events"},
+		{"several users", "GET", "/flag-evaluation?key=flag-1&user=v&user=u", "", 200, `"user":"u"`},
+		{"several users, one empty", "GET", "/flag-evaluation?key=flag-1&user=v&user=", "", 400, "key (the flag) and user"},
 		{"no event", "POST", "/collect", `{"events":[]}`, 200, `{"ingestedContentCount":0}`},
 		{"empty body", "POST", "/collect", ``, 400, "not the JSON object"},
 		{"no JSON", "POST", "/collect", `{"events":[`, 400, "not the JSON object"},
@@ -49,9 +53,9 @@ func TestAnswers(t *testing.T) {
 	if _, err := s.stop(); err != nil {
 		t.Fatal(err)
 	}
-	// Of the refused bodies nothing was collected, not even the good event before the bad one. The library makes an
-	// event of the unknown flag's evaluation too.
-	if diff := cmp.Diff(map[string]int{"u": 3}, w.tally().Users); diff != "" {
+	// Of the refused bodies nothing was collected, not even the good event before the bad one, and of checked ones neither.
+	// The library makes an event of the unknown flag's evaluation too.
+	if diff := cmp.Diff(map[string]int{"u": 4, "v": 1}, w.tally().Users); diff != "" {
 		t.Errorf("events in S3 by user (-want +got):\n%s", diff)
 	}
 }
@@ -63,6 +67,9 @@ func TestStats(t *testing.T) {
 	var got stats
 	if err := json.Unmarshal(answer, &got); err != nil {
 		t.Fatal(err)
+	}
+	if !strings.Contains(string(answer), `"exporters":[`) {
+		t.Errorf("no list of exporters: %s", answer)
 	}
 	if got.Goroutines < 1 || got.PeakGoroutines < got.Goroutines || got.HeapBytes < 1 {
 		t.Errorf("%+v", got)

@@ -125,6 +125,19 @@ func TestProcessFlushesAndExits(t *testing.T) {
 	}
 }
 
+// The last line says how long the library was waited for, when that was in vain too.
+func TestHungExporter(t *testing.T) {
+	newWorld(t, backends.Options{Flags: 1})
+	t.Setenv("HUNG_EXPORTER", "true")
+	t.Setenv("SHUTDOWN_TIMEOUT", "200ms")
+	p := startProcess(t)
+	collectEvents(t, p.url, "a")
+	last, err := p.terminate()
+	if err == nil || last.Stopped || last.CloseMS == 0 {
+		t.Errorf("last line %+v, exit %v; want one that has not stopped, and how long Close was waited for", last, err)
+	}
+}
+
 func TestShutdownTimeoutIsReported(t *testing.T) {
 	w := newWorld(t, backends.Options{Flags: 1})
 	t.Setenv("SHUTDOWN_TIMEOUT", "200ms")

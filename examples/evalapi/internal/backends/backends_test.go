@@ -125,7 +125,7 @@ func TestControl(t *testing.T) {
 		{"create", "POST", "/buckets/events", "", 201, `{"bucket":"events"}`},
 		{"create again", "POST", "/buckets/events", "", 201, `{"bucket":"events"}`},
 		{"a name that no bucket may have", "POST", "/buckets/ev", "", 400, "InvalidBucketName"},
-		{"empty", "GET", "/buckets/events/tally", "", 200, `{"objects":0,"events":0,"users":{},"puts":0,"failedPuts":0}`},
+		{"empty", "GET", "/buckets/events/tally", "", 200, `{"objects":0,"events":0,"users":{},"late":0,"puts":0,"failedPuts":0,"failedNames":0,"abandonedNames":0,"changedNames":0}`},
 		{"faults", "PUT", "/faults", `{"delayMS":65,"status":503,"retryAfterSeconds":2}`, 200, `"code":"SlowDown"`},
 		{"faults in force", "GET", "/faults", "", 200, `{"delayMS":65,"status":503,"code":"SlowDown","retryAfterSeconds":2,"stall":false,"reset":false}`},
 		{"misspelt fault", "PUT", "/faults", `{"delay":65}`, 400, "unknown field"},
@@ -141,7 +141,7 @@ func TestControl(t *testing.T) {
 	}
 
 	upload(t, a.S3, "events", "x.json", "{\"userKey\":\"a\"}\n{\"userKey\":\"a\"}\n")
-	want := `{"objects":1,"events":2,"users":{"a":2},"puts":1,"failedPuts":0}`
+	want := `{"objects":1,"events":2,"users":{"a":2},"late":0,"puts":1,"failedPuts":0,"failedNames":0,"abandonedNames":0,"changedNames":0}`
 	if _, answer := ask(t, "GET", a.Control+"/buckets/events/tally", ""); answer != want {
 		t.Errorf("tally %s, want %s", answer, want)
 	}
@@ -150,7 +150,7 @@ func TestControl(t *testing.T) {
 		t.Errorf("tally of a bad object: %d %s", status, answer)
 	}
 	ask(t, "POST", a.Control+"/buckets/events", "")
-	want = `{"objects":0,"events":0,"users":{},"puts":0,"failedPuts":0}`
+	want = `{"objects":0,"events":0,"users":{},"late":0,"puts":0,"failedPuts":0,"failedNames":0,"abandonedNames":0,"changedNames":0}`
 	if _, answer := ask(t, "GET", a.Control+"/buckets/events/tally", ""); answer != want {
 		t.Errorf("tally after the bucket was made anew %s, want %s", answer, want)
 	}
@@ -186,7 +186,7 @@ func TestRealS3(t *testing.T) {
 	if status, answer := ask(t, "POST", a.Control+"/buckets/events", ""); status != 409 {
 		t.Errorf("emptying a bucket in use: %d %s, want 409", status, answer)
 	}
-	want := `{"objects":1,"events":1,"users":{"a":1},"puts":0,"failedPuts":0}`
+	want := `{"objects":1,"events":1,"users":{"a":1},"late":0,"puts":0,"failedPuts":0,"failedNames":0,"abandonedNames":0,"changedNames":0}`
 	if _, answer := ask(t, "GET", a.Control+"/buckets/events/tally", ""); answer != want {
 		t.Errorf("tally %s, want %s", answer, want)
 	}

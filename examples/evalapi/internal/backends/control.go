@@ -79,7 +79,11 @@ func (s *s3Store) postBucket(w http.ResponseWriter, r *http.Request) {
 
 func (s *s3Store) getTally(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	held, err := tally.Bucket(r.Context(), s.client, name)
+	var order []string
+	if s.proxy != nil {
+		order = s.proxy.Stored(name)
+	}
+	held, err := tally.Bucket(r.Context(), s.client, name, order)
 	if missing := (*types.NoSuchBucket)(nil); errors.As(err, &missing) {
 		answerError(w, http.StatusNotFound, "no bucket is named "+name)
 		return

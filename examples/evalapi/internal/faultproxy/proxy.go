@@ -19,21 +19,13 @@ type Proxy struct {
 
 	mu       sync.Mutex // guards what follows
 	faults   Faults
-	replaced chan struct{} // closed when faults is replaced
-	counts   map[string]Counts
-}
-
-// Counts are the object PUTs that one bucket was sent since it was last forgotten.
-type Counts struct {
-	// Puts counts every attempt, when it arrives.
-	Puts int `json:"puts"`
-	// FailedPuts counts those of them that did not end in a stored object, before the client is told.
-	FailedPuts int `json:"failedPuts"`
+	replaced chan struct{}      // closed when faults is replaced
+	records  map[string]*record // by bucket
 }
 
 // New is a proxy in front of next, with no faults.
 func New(next http.Handler) *Proxy {
-	return &Proxy{next: next, replaced: make(chan struct{}), counts: map[string]Counts{}}
+	return &Proxy{next: next, replaced: make(chan struct{}), records: map[string]*record{}}
 }
 
 // SetFaults replaces all faults at once, for the PUTs that arrive from now on; it also lets stalled ones go. Faults
@@ -58,20 +50,6 @@ func (p *Proxy) Faults() Faults {
 	return p.faults
 }
 
-// Counts are the bucket's; zero for a bucket that was never written to.
-func (p *Proxy) Counts(bucket string) Counts {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.counts[bucket]
-}
-
-// Forget sets the bucket's counts back to zero.
-func (p *Proxy) Forget(bucket string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.counts, bucket)
-}
-
 // ServeHTTP passes the request on, an object PUT after its faults.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -79,66 +57,73 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.next.ServeHTTP(w, r)
 		return
 	}
-	faults, replaced := p.arrive(bucket)
-	p.put(w, r, faults, replaced, func() { p.fail(bucket) })
+	if part := r.URL.Query().Get("partNumber"); part != "" {
+		key += "?partNumber=" + part // each part of a multipart upload counts like an object
+	}
+	a := &attempt{proxy: p, bucket: bucket, key: key}
+	a.note(func(r *record) {
+		r.puts++
+		a.faults, a.replaced = p.faults, p.replaced
+	})
+	a.serve(w, r)
 }
 
-func (p *Proxy) arrive(bucket string) (Faults, <-chan struct{}) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c := p.counts[bucket]
-	c.Puts++
-	p.counts[bucket] = c
-	return p.faults, p.replaced
+// attempt is one PUT of an object.
+type attempt struct {
+	proxy       *Proxy
+	bucket, key string
+	faults      Faults
+	replaced    <-chan struct{} // closed when the faults are
 }
 
-func (p *Proxy) fail(bucket string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c := p.counts[bucket]
-	c.FailedPuts++
-	p.counts[bucket] = c
-}
+func (a *attempt) note(change func(*record)) { a.proxy.note(a.bucket, change) }
 
-// put calls fail, once, if the object is not stored, and before the client can know: who sees its upload fail finds it
-// counted.
-func (p *Proxy) put(w http.ResponseWriter, r *http.Request, faults Faults, replaced <-chan struct{}, fail func()) {
+// fail counts the attempt as failed. It is called once, if the object is not stored, and before the client can know: who
+// sees its upload fail finds it counted.
+func (a *attempt) fail() { a.note(func(r *record) { r.fail(a.key) }) }
+
+func (a *attempt) serve(w http.ResponseWriter, r *http.Request) {
 	// The whole body is read first: the server notices that a client went away only once the body is through, and
 	// a client that is still sending would see a broken connection in place of the error.
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		fail()
+		a.fail()
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
+	a.note(func(r *record) { r.content(a.key, body) })
 
-	if faults.DelayMS > 0 {
-		delay := time.NewTimer(time.Duration(faults.DelayMS) * time.Millisecond)
+	if a.faults.DelayMS > 0 {
+		delay := time.NewTimer(time.Duration(a.faults.DelayMS) * time.Millisecond)
 		defer delay.Stop()
 		select {
 		case <-delay.C:
 		case <-r.Context().Done():
-			fail()
+			a.fail()
 			return
 		}
 	}
-	if faults.Stall {
+	if a.faults.Stall {
 		select {
-		case <-replaced:
+		case <-a.replaced:
 		case <-r.Context().Done():
-			fail()
+			a.fail()
 			return
 		}
 	}
 	switch {
-	case faults.Reset:
-		fail()
+	case a.faults.Reset:
+		a.fail()
 		reset(w)
-	case faults.Status != 0:
-		fail()
-		refuse(w, r, faults)
+	case a.faults.Status != 0:
+		a.fail()
+		refuse(w, r, a.faults)
 	default:
-		p.next.ServeHTTP(&failureWriter{ResponseWriter: w, fail: fail}, r)
+		result := &failureWriter{ResponseWriter: w, attempt: a}
+		a.proxy.next.ServeHTTP(result, r)
+		if !result.failed { // the answer goes out when this returns, so the next upload comes after it in the order
+			a.note(func(r *record) { r.store(a.key) })
+		}
 	}
 }
 
@@ -173,14 +158,16 @@ func reset(w http.ResponseWriter) {
 	_ = conn.Close()
 }
 
-// failureWriter calls fail before a status that is none of success goes out.
+// failureWriter counts the attempt as failed before a status that is none of success goes out.
 type failureWriter struct {
 	http.ResponseWriter
-	fail func()
+	*attempt
+	failed bool
 }
 
 func (w *failureWriter) WriteHeader(status int) {
-	if status >= 300 {
+	if status >= 300 && !w.failed {
+		w.failed = true
 		w.fail()
 	}
 	w.ResponseWriter.WriteHeader(status)

@@ -92,7 +92,7 @@ func TestStatusReachesTheClient(t *testing.T) {
 			if !errors.As(err, &api) || api.ErrorCode() != tc.code {
 				t.Errorf("error %v, want %s", err, tc.code)
 			}
-			if got, want := p.Counts("events"), (Counts{tc.attempts, tc.attempts}); got != want {
+			if got, want := p.Counts("events"), (Counts{Puts: tc.attempts, FailedPuts: tc.attempts, FailedNames: 1, AbandonedNames: 1}); got != want {
 				t.Errorf("counts %+v, want %+v", got, want)
 			}
 
@@ -100,7 +100,7 @@ func TestStatusReachesTheClient(t *testing.T) {
 			if err := put(t.Context(), client, "events", "a/b", "two"); err != nil {
 				t.Errorf("after the outage: %v", err)
 			}
-			if got, want := p.Counts("events"), (Counts{tc.attempts + 1, tc.attempts}); got != want {
+			if got, want := p.Counts("events"), (Counts{Puts: tc.attempts + 1, FailedPuts: tc.attempts, FailedNames: 1, ChangedNames: 1}); got != want {
 				t.Errorf("counts %+v, want %+v", got, want)
 			}
 			if got := get(t, client, "events", "a/b"); got != "two" {
@@ -145,7 +145,7 @@ func TestErrorsOfTheServerCount(t *testing.T) {
 	if err := put(t.Context(), client, "no-such-bucket", "a", "one"); err == nil {
 		t.Error("no error")
 	}
-	if got, want := p.Counts("no-such-bucket"), (Counts{1, 1}); got != want {
+	if got, want := p.Counts("no-such-bucket"), (Counts{Puts: 1, FailedPuts: 1, FailedNames: 1, AbandonedNames: 1}); got != want {
 		t.Errorf("counts %+v, want %+v", got, want)
 	}
 }
@@ -164,7 +164,7 @@ func TestOnlyObjectPutsAreTouched(t *testing.T) {
 	if got := strings.Join(reached, ", "); got != strings.Join(want, ", ") {
 		t.Errorf("reached the server: %s", got)
 	}
-	if got, want := p.Counts("events"), (Counts{2, 2}); got != want {
+	if got, want := p.Counts("events"), (Counts{Puts: 2, FailedPuts: 2, FailedNames: 2, AbandonedNames: 2}); got != want {
 		t.Errorf("counts %+v, want %+v", got, want)
 	}
 }
@@ -206,7 +206,7 @@ func TestWaits(t *testing.T) {
 				}
 				want := Counts{Puts: 1}
 				if !tc.stored {
-					want.FailedPuts = 1
+					want.FailedPuts, want.FailedNames, want.AbandonedNames = 1, 1, 1
 				}
 				if got := p.Counts("events"); got != want {
 					t.Errorf("counts %+v, want %+v", got, want)

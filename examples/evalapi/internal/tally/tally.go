@@ -27,14 +27,20 @@ type Tally struct {
 	Events  int `json:"events"`
 	// Users counts the events of each userKey.
 	Users map[string]int `json:"users"`
+	// Late counts the events that came after a later one of the same caller, see [Bucket].
+	Late int `json:"late"`
 }
 
 // Bucket reads every object of the bucket as JSON lines, one event a line, as the library's exporters write them. An
 // object or line that cannot be read is an error that names it: a count that leaves something out would be worse.
 // Objects that arrive during the count may be missing from it.
-func Bucket(ctx context.Context, client *s3.Client, bucket string) (Tally, error) {
+//
+// Keys in order are those of objects in the order in which they were stored. In this order Late is counted: an event with a
+// userKey CALLER.N is the N-th of the caller. Objects that are not in order, and other events, are left out of Late.
+func Bucket(ctx context.Context, client *s3.Client, bucket string, order []string) (Tally, error) {
 	total := Tally{Users: map[string]int{}}
-	var totalMu sync.Mutex // guards total
+	objects := map[string][]string{} // users by key
+	var totalMu sync.Mutex           // guards both
 
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(readers)
@@ -55,6 +61,7 @@ func Bucket(ctx context.Context, client *s3.Client, bucket string) (Tally, error
 				totalMu.Lock()
 				defer totalMu.Unlock()
 				total.add(users)
+				objects[*object.Key] = users
 				return nil
 			})
 		}
@@ -62,6 +69,7 @@ func Bucket(ctx context.Context, client *s3.Client, bucket string) (Tally, error
 	if err := group.Wait(); err != nil {
 		return Tally{}, err
 	}
+	total.Late = late(order, objects)
 	return total, listErr
 }
 

@@ -52,7 +52,7 @@ func TestBucketCounts(t *testing.T) {
 		"empty.json":         "",
 		"no-newline.json":    strings.TrimSuffix(event("c"), "\n"),
 	})
-	got, err := Bucket(t.Context(), client, "events")
+	got, err := Bucket(t.Context(), client, "events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestBucketReadsEveryPage(t *testing.T) {
 	for i := range objects {
 		content[fmt.Sprintf("%d.json", i)] = event(fmt.Sprint(i))
 	}
-	got, err := Bucket(t.Context(), newS3(t, content), "events")
+	got, err := Bucket(t.Context(), newS3(t, content), "events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestBucketErrors(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			client := newS3(t, map[string]string{"x.json": tc.content, "y.json": event("b")})
-			got, err := Bucket(t.Context(), client, tc.bucket)
+			got, err := Bucket(t.Context(), client, tc.bucket, nil)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%+v, %v; want an error with %q", got, err, tc.want)
 			}
@@ -98,7 +98,7 @@ func TestBucketEndsWithItsContext(t *testing.T) {
 	client := newS3(t, map[string]string{"x.json": event("a")})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Bucket(ctx, client, "events"); !errors.Is(err, context.Canceled) {
+	if _, err := Bucket(ctx, client, "events", nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the context's", err)
 	}
 }
