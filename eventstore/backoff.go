@@ -36,10 +36,18 @@ func (o PumpOptions) backoff(n int, err error) time.Duration {
 		}
 	}
 	wait := time.Duration(o.Rand() * float64(bound))
-	if asked := (*retryAfter)(nil); errors.As(err, &asked) {
+	if asked := askedBy(err); asked != nil {
 		wait = max(wait, min(asked.wait, MaxRetryAfter))
 	}
 	return wait
+}
+
+// askedBy is the retryAfter in the error of a handler, or nil. The search calls methods of that error, which may panic as the
+// handler itself may: most do for a nil pointer, and a nil pointer in an error is not a nil error. Then there is none.
+func askedBy(err error) (asked *retryAfter) {
+	defer func() { _ = recover() }()
+	errors.As(err, &asked)
+	return asked
 }
 
 // maxMargin is as long as anything that ends on time is waited for. Arbitrary.

@@ -13,7 +13,7 @@ func (c *Consumer[T]) Fetch(limit int) (Batch[T], bool) {
 	}
 	end := s.endLocked()
 	if limit > 0 {
-		end = min(end, c.next+int64(limit))
+		end = c.next + min(end-c.next, int64(limit)) // the limit can be too large to add to
 	}
 	var dead pile[T]
 	c.advanceLocked(&dead) // from the end of a segment that was the tail: the batch must not keep what it does not hold

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/url"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,6 +53,8 @@ func TestRetryAfter(t *testing.T) {
 		{"longer than allowed", RetryAfter(errSink, 1000*time.Hour), 0, MaxRetryAfter},
 		{"negative", RetryAfter(errSink, -time.Minute), 0, 0},
 		{"none", errSink, 0, 0},
+		{"a nil pointer whose methods panic", (*url.Error)(nil), 0.5, 50 * time.Millisecond},
+		{"a panic with one", &PanicError{Value: (*url.Error)(nil)}, 0.5, 50 * time.Millisecond},
 	} {
 		o := PumpOptions{BackoffBase: 100 * time.Millisecond, BackoffCap: time.Second, Rand: constant(test.random)}
 		if got := o.backoff(1, test.err); got != test.want {

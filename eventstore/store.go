@@ -9,10 +9,14 @@ import (
 // DefaultSegmentSize is the number of events in a segment: of 152-byte events it makes arrays of 38 KiB.
 const DefaultSegmentSize = 256
 
+// maxArray is the most bytes that an array of events may have: an option that is off by a few zeros is to fail in New, not
+// in the first Append. Arbitrary.
+const maxArray = math.MaxInt32
+
 // Options are the settings of a [Store]. The zero value stands for the defaults.
 type Options struct {
 	// SegmentSize is the number of events in a segment, the unit in which memory is taken, given back and used again.
-	// 0 is [DefaultSegmentSize]; a negative one is an error.
+	// 0 is [DefaultSegmentSize]; a negative one is an error, and so is one that makes arrays of 2 GiB or more.
 	SegmentSize int
 }
 
@@ -49,6 +53,10 @@ func New[T any](o Options) (*Store[T], error) {
 	if o.SegmentSize == 0 {
 		o.SegmentSize = DefaultSegmentSize
 	}
+	var none T
+	if size := max(1, int64(unsafe.Sizeof(none))); int64(o.SegmentSize) > maxArray/size {
+		return nil, fmt.Errorf("eventstore: SegmentSize is %d, of events of %d bytes; use at most %d", o.SegmentSize, size, maxArray/size)
+	}
 	s := &Store[T]{segmentSize: o.SegmentSize, tail: &segment[T]{}}
 	s.tail.refs.Store(1) // the store's own
 	return s, nil
@@ -62,8 +70,9 @@ func New[T any](o Options) (*Store[T], error) {
 func (s *Store[T]) Append(event T) bool { return s.AppendFrom(&event) }
 
 // AppendFrom is [Store.Append] of a copy of *event: it spares a large event one copy on its way. It keeps no reference to
-// *event itself.
+// *event itself. It panics if event is nil.
 func (s *Store[T]) AppendFrom(event *T) bool {
+	_ = *event // a nil pointer is to panic here, not with the mutex held
 	s.mu.Lock()
 	if s.n < s.limit {
 		s.items[s.n] = *event

@@ -74,7 +74,7 @@ func wantRun(t testing.TB, b Batch[int64], from, to int64) {
 // TestStoreOrder fetches in batches of different sizes what was appended in runs of different sizes.
 func TestStoreOrder(t *testing.T) {
 	for _, size := range sizes {
-		for _, limit := range []int{0, 1, 2, 5, 1000} {
+		for _, limit := range []int{0, 1, 2, 5, 1000, math.MaxInt} {
 			t.Run(fmt.Sprintf("size=%d/limit=%d", size, limit), func(t *testing.T) {
 				s := newStore(t, size)
 				c := addTo(t, s, "c", ConsumerOptions{})
@@ -108,6 +108,12 @@ func TestStoreOrder(t *testing.T) {
 func TestStoreRefusesBadOptions(t *testing.T) {
 	if _, err := New[int64](Options{SegmentSize: -1}); err == nil || !strings.Contains(err.Error(), "-1") {
 		t.Errorf("SegmentSize -1: %v", err)
+	}
+	if _, err := New[int64](Options{SegmentSize: math.MaxInt}); err == nil || !strings.Contains(err.Error(), "events of 8 bytes; use at most 268435455") {
+		t.Errorf("the largest SegmentSize: %v", err)
+	}
+	if _, err := New[struct{}](Options{SegmentSize: math.MaxInt}); err == nil {
+		t.Error("the largest SegmentSize of events of no size is no error")
 	}
 	s := newStore(t, 0)
 	kept := addTo(t, s, "kept", ConsumerOptions{Threshold: 2, MaxLag: 3})
@@ -184,6 +190,30 @@ func TestStoreClose(t *testing.T) {
 		if got := s.Stats(); got.Appended != 10 || got.Rejected != 2 {
 			t.Fatalf("%+v", got)
 		}
+	}
+}
+
+// A nil pointer is a mistake of one caller, who may recover from the panic: the others must not wait for ever because of it.
+func TestStoreAppendFromNil(t *testing.T) {
+	s := newStore(t, 0)
+	c := addTo(t, s, "c", ConsumerOptions{})
+	for range 2 { // with a new segment and without one
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("AppendFrom takes a nil pointer")
+				}
+			}()
+			s.AppendFrom(nil)
+		}()
+		if !s.mu.TryLock() {
+			t.Fatal("the mutex is still held")
+		}
+		s.mu.Unlock()
+		s.Append(7)
+	}
+	if got, want := c.Stats(), (ConsumerStats{Name: "c", Added: 2, Waiting: 2}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 
