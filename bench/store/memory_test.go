@@ -31,7 +31,7 @@ func BenchmarkMemory(b *testing.B) {
 					b.Fatal(s.Stats())
 				}
 			}
-			b.ReportMetric(beyond, "beyond-B/event")
+			b.ReportMetric(beyond, "B/event")
 		})
 	}
 }

@@ -15,7 +15,6 @@ var units = []struct{ unit, better string }{
 	{"p99-ns", "lower"},
 	{"p99.9-ns", "lower"},
 	{"max-ns", "lower"},
-	{"lock-max-ns", "lower"},
 	{"B/event", "lower"},
 	{"accepted-%", "higher"},
 	{"delivered-%", "higher"},
