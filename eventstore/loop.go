@@ -71,6 +71,8 @@ func (l *loop[T]) wait() {
 	select {
 	case <-l.consumer.Due():
 		l.once = true
+	case <-l.consumer.store.low:
+		l.consumer.store.restock()
 	case <-l.ticker.C:
 		l.tick()
 	case f := <-l.flushes:

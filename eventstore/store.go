@@ -38,8 +38,10 @@ type Store[T any] struct {
 	// consumers is replaced, not changed, so that a copy of it may be walked without the mutex.
 	consumers []*Consumer[T]
 	// parked are the consumers that were closed with a batch in flight.
-	parked   []*Consumer[T]
-	free     freeList[T]
+	parked []*Consumer[T]
+	free   freeList[T]
+	// low has one slot, and any pump receives from it: the stock of free arrays is low.
+	low      chan struct{}
 	live     int // segments with an array that are in the log
 	unseen   int64
 	rejected int64
@@ -57,7 +59,7 @@ func New[T any](o Options) (*Store[T], error) {
 	if size := max(1, int64(unsafe.Sizeof(none))); int64(o.SegmentSize) > maxArray/size {
 		return nil, fmt.Errorf("eventstore: SegmentSize is %d, of events of %d bytes; use at most %d", o.SegmentSize, size, maxArray/size)
 	}
-	s := &Store[T]{segmentSize: o.SegmentSize, tail: &segment[T]{}}
+	s := &Store[T]{segmentSize: o.SegmentSize, tail: &segment[T]{}, low: make(chan struct{}, 1)}
 	s.tail.refs.Store(1) // the store's own
 	return s, nil
 }
@@ -98,10 +100,8 @@ func (s *Store[T]) endLocked() int64 { return s.tail.base + int64(s.n) }
 func (s *Store[T]) appendRare(event *T) bool {
 	for !s.closed && len(s.consumers) > 0 && s.n == len(s.items) && !s.extendLocked() {
 		s.mu.Unlock()
-		fresh := &segment[T]{items: make([]T, s.segmentSize)}
-		touch(fresh.items)
+		s.addArray()
 		s.mu.Lock()
-		s.free.push(fresh, fresh, 1)
 	}
 	if s.closed {
 		s.rejected++
@@ -123,9 +123,12 @@ func (s *Store[T]) appendRare(event *T) bool {
 		rang = c.ringLocked(end) || rang
 	}
 	s.setLimitLocked()
-	consumers := s.consumers
+	consumers, low := s.consumers, s.lowLocked()
 	s.mu.Unlock()
 
+	if low {
+		s.signalLow()
+	}
 	if rang {
 		for _, c := range consumers {
 			c.signal()

@@ -2,7 +2,9 @@ package addevent
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/thomaspoignant/go-feature-flag/exporter"
 
@@ -17,13 +19,12 @@ func BenchmarkAddEvent(b *testing.B) {
 			name       string
 			maxPending int64
 		}{
-			{"never", 2 * measure.Chunk},
+			{"never", measure.Chunk + 1},
 			{"10000", 10_000},
 		} {
 			b.Run(fmt.Sprintf("exporters=%d/flush=%s", exporters, flush.name), func(b *testing.B) {
-				m := &refilled{exporters: exporters, maxPending: flush.maxPending}
-				m.open()
-				defer func() { m.manager.Stop() }()
+				m := newLasting(b, exporters, flush.maxPending)
+				defer m.manager.Stop()
 				q := measure.Queue{Add: m.add, Drain: m.drain}
 				measure.Prime(q)
 				for _, goroutines := range []int{1, 64} {
@@ -34,33 +35,52 @@ func BenchmarkAddEvent(b *testing.B) {
 	}
 }
 
-// refilled is a manager that is replaced when it is emptied. The releases keep exported events for up to a minute, and look
-// at all of them in every flush: with one manager, an event would cost the more the longer the benchmark runs.
-type refilled struct {
-	exporters  int
-	maxPending int64
+// forget is how often the releases look for events that every exporter has had. They keep them until then, a minute by
+// default, and look at all that they keep in each flush: without this an event would cost the more the longer a benchmark runs.
+const forget = 20 * time.Millisecond
 
-	manager exporter.Manager[measure.Event]
-	sinks   []*sink
+// lasting is a manager that lives as long as the benchmark, as that of a service does. It is emptied off the clock by as many
+// more events as make its exporters due.
+type lasting struct {
+	b          *testing.B
+	manager    exporter.Manager[measure.Event]
+	sinks      []*sink
+	maxPending int64
+	measured   atomic.Int64 // added since the last drain
+	added      int64        // up to the last drain, and by it
 }
 
-func (m *refilled) open() {
-	m.sinks = nil
-	for range m.exporters {
+func newLasting(b *testing.B, exporters int, maxPending int64) *lasting {
+	m := &lasting{b: b, maxPending: maxPending}
+	for range exporters {
 		m.sinks = append(m.sinks, newSink())
 	}
-	m.manager = newManager(m.maxPending, m.sinks...)
+	m.manager = newManager(maxPending, forget, m.sinks...)
+	return m
 }
 
-func (m *refilled) add(event measure.Event) { m.manager.AddEvent(event) }
-
-// drain returns how many events came out of the sink that got the fewest.
-func (m *refilled) drain() int {
-	m.manager.Stop()
-	least := m.sinks[0].received.Load()
-	for _, s := range m.sinks {
-		least = min(least, s.received.Load())
+func (m *lasting) add(event measure.Event, n int) {
+	manager := m.manager
+	for range n {
+		manager.AddEvent(event)
 	}
-	m.open()
-	return int(least)
+	m.measured.Add(int64(n))
+}
+
+// drain returns how many events were measured, once all sinks have received all events.
+func (m *lasting) drain() int {
+	measured := m.measured.Swap(0)
+	m.added += measured
+	all, event := m.added, measure.NewEvent()
+	for _, s := range m.sinks {
+		// What waits for a flush: those that are being flushed are a multiple of maxPending on the fork, and none elsewhere.
+		waiting := (m.added - s.received.Load()) % m.maxPending
+		for s.received.Load() < all && waiting > 0 && waiting < m.maxPending {
+			m.manager.AddEvent(event)
+			m.added++
+			waiting++
+		}
+		s.await(m.b, int(all))
+	}
+	return int(measured)
 }

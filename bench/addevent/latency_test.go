@@ -32,7 +32,7 @@ func BenchmarkAddEventFetch(b *testing.B) {
 
 func fetch(b *testing.B, all *measure.Latencies) (delivered, added int) {
 	s := newSink()
-	manager := newManager(stored, s)
+	manager := newManager(stored, never, s)
 	fill(manager, stored-1)
 	offered := measure.Offer(producers, rate, manager.AddEvent)
 	s.await(b, stored-1)
@@ -41,36 +41,53 @@ func fetch(b *testing.B, all *measure.Latencies) (delivered, added int) {
 	return int(s.received.Load()), added
 }
 
-// BenchmarkAddEventBlocked is how long calls take while the exporter does not return, and while it has nothing to do; a
-// million events are stored in both cases.
+// BenchmarkAddEventBlocked is how long calls take while the exporter does not return, at each moment of a manager's life, and
+// while it has nothing to do.
 func BenchmarkAddEventBlocked(b *testing.B) {
 	prime(b)
+	for _, moment := range []struct {
+		exporter string
+		stored   int
+		failures int64 // before the call that does not return
+		stopping bool
+	}{
+		{exporter: "blocked-in-its-first-call", stored: 10_000},
+		{exporter: "blocked", stored: stored},
+		{exporter: "blocked-in-a-retry", stored: stored, failures: 1},
+		{exporter: "blocked-while-stopping", stored: stored, stopping: true},
+	} {
+		b.Run(fmt.Sprintf("exporter=%s/stored=%d/producers=%d", moment.exporter, moment.stored, producers), func(b *testing.B) {
+			distribution(b, func(all *measure.Latencies) (delivered, added int) {
+				s := newSink()
+				s.release = make(chan struct{})
+				s.failures.Store(moment.failures)
+				manager := newManager(int64(moment.stored), never, s)
+				fill(manager, moment.stored-1)
+				var others sync.WaitGroup
+				due := 1 + int(moment.failures)
+				others.Go(func() { fill(manager, due) }) // may wait for the export that it sets off
+				<-s.entered
+				if moment.stopping {
+					others.Go(manager.Stop)
+				}
+				offered := measure.Offer(producers, rate, manager.AddEvent)
+				time.Sleep(window)
+				close(s.release)
+				added = moment.stored - 1 + due + stop(b, offered, all)
+				others.Wait()
+				manager.Stop()
+				return int(s.received.Load()), added
+			})
+		})
+	}
 	b.Run(fmt.Sprintf("exporter=idle/stored=%d/producers=%d", stored, producers), func(b *testing.B) {
 		distribution(b, func(all *measure.Latencies) (delivered, added int) {
 			s := newSink()
-			manager := newManager(4*stored, s)
+			manager := newManager(4*stored, never, s)
 			fill(manager, stored)
 			offered := measure.Offer(producers, rate, manager.AddEvent)
 			time.Sleep(window)
 			added = stored + stop(b, offered, all)
-			manager.Stop()
-			return int(s.received.Load()), added
-		})
-	})
-	b.Run(fmt.Sprintf("exporter=blocked/stored=%d/producers=%d", stored, producers), func(b *testing.B) {
-		distribution(b, func(all *measure.Latencies) (delivered, added int) {
-			s := newSink()
-			s.release = make(chan struct{})
-			manager := newManager(stored, s)
-			fill(manager, stored-1)
-			var last sync.WaitGroup
-			last.Go(func() { fill(manager, 1) }) // may wait for the export that it sets off
-			<-s.entered
-			offered := measure.Offer(producers, rate, manager.AddEvent)
-			time.Sleep(window)
-			close(s.release)
-			added = stored + stop(b, offered, all)
-			last.Wait()
 			manager.Stop()
 			return int(s.received.Load()), added
 		})
@@ -85,7 +102,7 @@ func BenchmarkAddEventSlow(b *testing.B) {
 		distribution(b, func(all *measure.Latencies) (delivered, added int) {
 			s := newSink()
 			s.delay = 200 * time.Millisecond
-			manager := newManager(20_000, s)
+			manager := newManager(20_000, never, s)
 			offered := measure.Offer(8, 100_000, manager.AddEvent)
 			time.Sleep(10 * s.delay)
 			added = stop(b, offered, all)

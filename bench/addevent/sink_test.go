@@ -2,6 +2,7 @@ package addevent
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -21,9 +22,11 @@ type sink struct {
 	delay   time.Duration
 	release chan struct{} // if not nil: the calls return when it is closed
 
+	failures atomic.Int64 // how many calls fail before that
+
 	received atomic.Int64
 	once     sync.Once
-	entered  chan struct{} // closed when the first call has begun; made by newSink
+	entered  chan struct{} // closed when the first call that does not fail has begun; made by newSink
 	changed  chan struct{} // holds one signal that received was changed
 }
 
@@ -34,6 +37,9 @@ func newSink() *sink {
 func (s *sink) IsBulk() bool { return true }
 
 func (s *sink) Export(_ context.Context, _ *fflog.FFLogger, events []exporter.ExportableEvent) error {
+	if s.failures.Add(-1) >= 0 {
+		return errors.New("the sink is not well")
+	}
 	s.once.Do(func() { close(s.entered) })
 	time.Sleep(s.delay)
 	if s.release != nil {
@@ -60,13 +66,14 @@ func (s *sink) await(b *testing.B, n int) {
 	}
 }
 
-// newManager makes a started manager that flushes each sink when max events are pending, and at no other time.
-func newManager(maxPending int64, sinks ...*sink) exporter.Manager[measure.Event] {
+// newManager makes a started manager that flushes each sink when max events are pending, and at no other time, and that
+// forgets what was exported at an interval.
+func newManager(maxPending int64, forget time.Duration, sinks ...*sink) exporter.Manager[measure.Event] {
 	configs := make([]exporter.Config, len(sinks))
 	for i, s := range sinks {
 		configs[i] = exporter.Config{Exporter: s, FlushInterval: never, MaxEventInMemory: maxPending}
 	}
-	manager := exporter.NewManager[measure.Event](configs, never, nil)
+	manager := exporter.NewManager[measure.Event](configs, forget, nil)
 	manager.Start()
 	return manager
 }

@@ -37,7 +37,11 @@ func launchDarkly(tb testing.TB) measure.Queue {
 		RequireFullEvent: true,
 	}
 	return measure.Queue{
-		Add: func(measure.Event) { processor.RecordEvaluation(evaluation) },
+		Add: func(_ measure.Event, n int) {
+			for range n {
+				processor.RecordEvaluation(evaluation)
+			}
+		},
 		Drain: func() int {
 			if !processor.FlushBlocking(time.Minute) {
 				tb.Fatal("no flush in a minute")

@@ -25,7 +25,11 @@ func otelLog(tb testing.TB) measure.Queue {
 	record := newRecord(tb)
 	ctx := context.Background()
 	return measure.Queue{
-		Add: func(measure.Event) { _ = processor.OnEmit(ctx, record) }, // always nil
+		Add: func(_ measure.Event, n int) {
+			for range n {
+				_ = processor.OnEmit(ctx, record) // always nil
+			}
+		},
 		Drain: func() int {
 			shutDown(tb, processor.ForceFlush)
 			return int(out.n.Swap(0))
@@ -86,7 +90,11 @@ func otelSpan(tb testing.TB) measure.Queue {
 		TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}, TraceFlags: trace.FlagsSampled,
 	})}.Snapshot()
 	return measure.Queue{
-		Add: func(measure.Event) { processor.OnEnd(span) },
+		Add: func(_ measure.Event, n int) {
+			for range n {
+				processor.OnEnd(span)
+			}
+		},
 		Drain: func() int {
 			shutDown(tb, processor.ForceFlush)
 			return int(out.n.Swap(0))

@@ -16,10 +16,12 @@ func mutexSlice(testing.TB) measure.Queue {
 	var mu sync.Mutex
 	events := make([]measure.Event, 0, room)
 	return measure.Queue{
-		Add: func(e measure.Event) {
-			mu.Lock()
-			events = append(events, e)
-			mu.Unlock()
+		Add: func(e measure.Event, n int) {
+			for range n {
+				mu.Lock()
+				events = append(events, e)
+				mu.Unlock()
+			}
 		},
 		Drain: func() int {
 			n := len(events)
@@ -34,7 +36,11 @@ func mutexSlice(testing.TB) measure.Queue {
 func atomicAdd(testing.TB) measure.Queue {
 	var n atomic.Int64
 	return measure.Queue{
-		Add:   func(measure.Event) { n.Add(1) },
+		Add: func(_ measure.Event, times int) {
+			for range times {
+				n.Add(1)
+			}
+		},
 		Drain: func() int { return int(n.Swap(0)) },
 	}
 }
@@ -43,10 +49,12 @@ func atomicAdd(testing.TB) measure.Queue {
 func channel(testing.TB) measure.Queue {
 	events := make(chan measure.Event, room)
 	return measure.Queue{
-		Add: func(e measure.Event) {
-			select {
-			case events <- e:
-			default:
+		Add: func(e measure.Event, n int) {
+			for range n {
+				select {
+				case events <- e:
+				default:
+				}
 			}
 		},
 		Drain: func() int {
@@ -62,9 +70,11 @@ func channel(testing.TB) measure.Queue {
 func xsyncMPMC(testing.TB) measure.Queue {
 	events := xsync.NewMPMCQueue[measure.Event](room)
 	return measure.Queue{
-		Add: func(e measure.Event) {
-			for !events.TryEnqueue(e) { // it has room, but lost against another goroutine
-				runtime.Gosched()
+		Add: func(e measure.Event, n int) {
+			for range n {
+				for !events.TryEnqueue(e) { // it has room, but lost against another goroutine
+					runtime.Gosched()
+				}
 			}
 		},
 		Drain: func() int {
@@ -83,7 +93,11 @@ func xsyncMPMC(testing.TB) measure.Queue {
 func xsyncUMPSC(testing.TB) measure.Queue {
 	events := xsync.NewUMPSCQueue[measure.Event]()
 	return measure.Queue{
-		Add: events.Enqueue,
+		Add: func(e measure.Event, n int) {
+			for range n {
+				events.Enqueue(e)
+			}
+		},
 		Drain: func() int {
 			events.Enqueue(measure.Event{})
 			n := 0

@@ -16,6 +16,7 @@ const (
 	byHeap    = "TestMemoryHeapOfDeadConsumer"
 	byBound   = "TestMemoryDeadConsumer"
 	bySteady  = "TestMemoryAppendAllocatesNothing"
+	byStock   = "TestPumpRestocks"
 	byCleared = "TestClearAfterCommit"
 	byHung    = "TestClearWithHungBatch"
 	byTwo     = "TestClearOfTwoAsSlow"

@@ -18,6 +18,11 @@ var memoryFaults = []fault{
 		found: []string{bySteady},
 	},
 	{
+		name:  "nobody fills the stock of arrays",
+		edits: []edit{{"loop.go", "		l.consumer.store.restock()\n", ""}},
+		found: []string{byStock},
+	},
+	{
 		name:  "a drop keeps the memory",
 		edits: []edit{{"fetch.go", "	c.dropped += step\n	c.advanceLocked(dead)\n", "	c.dropped += step\n"}},
 		found: []string{byFuzz, byBound, byHeap},

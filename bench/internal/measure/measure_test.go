@@ -34,8 +34,8 @@ func (q *counting) StopTimer()  { q.running = false }
 func (q *counting) queue() Queue {
 	var mu sync.Mutex // guards offTime while many add
 	return Queue{
-		Add: func(Event) {
-			q.events.Add(1)
+		Add: func(_ Event, n int) {
+			q.events.Add(int64(n))
 			mu.Lock()
 			defer mu.Unlock()
 			q.offTime = q.offTime || !q.running
