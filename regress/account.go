@@ -1,15 +1,17 @@
 package regress
 
-// Account is what a library that counts says of the events of one exporter: Added = Exported + Dropped + Pending when the
-// service has stopped. The counts are those of all rounds together.
+// Account is what a library that counts, or this module's exporters, say of the events of one exporter: Added = Exported +
+// Dropped + Pending when the service has stopped. The counts are those of all rounds together.
 type Account struct {
 	Exporter    string `json:"exporter"`    // "s3", or "hung", the one that never returns
 	Added       int64  `json:"added"`       // events that it was to get
 	Exported    int64  `json:"exported"`    // in calls that succeeded
 	Dropped     int64  `json:"dropped"`     // given up
-	Pending     int64  `json:"pending"`     // still in memory
+	Pending     int64  `json:"pending"`     // still in memory or on disk
 	PeakPending int64  `json:"peakPending"` // the most of a round
 	Hung        bool   `json:"hung"`        // a call has not returned by its deadline
+	Spooled     int64  `json:"spooled"`     // batches that this module's spool wrote to disk
+	Inherited   int64  `json:"inherited"`   // of Exported: those that were on disk at the end, and that the next process exported
 }
 
 // The service's exporters. Every event goes to each of them.
@@ -46,11 +48,13 @@ func addAccounts(all, other []Account) []Account {
 		a.Pending += o.Pending
 		a.PeakPending = max(a.PeakPending, o.PeakPending)
 		a.Hung = a.Hung || o.Hung
+		a.Spooled += o.Spooled
+		a.Inherited += o.Inherited
 	}
 	return all
 }
 
-// account finds that of an exporter; nil if the library does not count.
+// account finds that of an exporter; nil if nobody counts.
 func (a *ArmResult) account(exporter string) *Account {
 	for i := range a.Accounts {
 		if a.Accounts[i].Exporter == exporter {

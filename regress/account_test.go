@@ -7,12 +7,14 @@ import (
 )
 
 func TestAddAccounts(t *testing.T) {
-	first := []Account{{Exporter: hungExporter, Added: 5, Dropped: 3, Pending: 2, PeakPending: 4, Hung: true}, {Exporter: s3Exporter, Added: 5, Exported: 5}}
-	second := []Account{{Exporter: hungExporter, Added: 7, Exported: 6, Dropped: 1, PeakPending: 3}, {Exporter: s3Exporter, Added: 7, Exported: 6, Pending: 1}}
+	first := []Account{{Exporter: hungExporter, Added: 5, Dropped: 3, Pending: 2, PeakPending: 4, Hung: true},
+		{Exporter: s3Exporter, Added: 5, Exported: 5, Spooled: 2, Inherited: 1}}
+	second := []Account{{Exporter: hungExporter, Added: 7, Exported: 6, Dropped: 1, PeakPending: 3},
+		{Exporter: s3Exporter, Added: 7, Exported: 6, Pending: 1, Spooled: 3, Inherited: 4}}
 	all := addAccounts(addAccounts([]Account{}, first), second)
 	want := []Account{
 		{Exporter: hungExporter, Added: 12, Exported: 6, Dropped: 4, Pending: 2, PeakPending: 4, Hung: true},
-		{Exporter: s3Exporter, Added: 12, Exported: 11, Pending: 1},
+		{Exporter: s3Exporter, Added: 12, Exported: 11, Pending: 1, Spooled: 5, Inherited: 5},
 	}
 	if diff := cmp.Diff(want, all); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -191,5 +191,5 @@ func (c *chart) draw(s *ScenarioResult, lines [][]xy, x, y axis) {
 
 // colour numbers the arms, so that each looks the same in every report.
 func colour(arm string) int {
-	return slices.IndexFunc(Arms(), func(a Arm) bool { return a.Name == arm })
+	return slices.IndexFunc(serviceArms(), func(a Arm) bool { return a.Name == arm })
 }

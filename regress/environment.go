@@ -2,6 +2,7 @@ package regress
 
 import (
 	"cmp"
+	"path/filepath"
 	"strconv"
 	"time"
 )
@@ -33,12 +34,17 @@ func (s Scenario) faults(outage bool) faults {
 	return f
 }
 
-// environment is all that the service sees: nothing of the caller's, so that no AWS profile gets into a run.
-func (b *bench) environment(bucket string, s Scenario) []string {
+// spoolPart is the part of an outage after which this module's exporters write to disk: early enough for most of its events to
+// take that way, late enough for retries before it.
+const spoolPart = 10
+
+// environment is all that the service sees: nothing of the caller's, so that no AWS profile gets into a run. The run's name is
+// that of its bucket and of its folder.
+func (b *bench) environment(name string, arm Arm, s Scenario) []string {
 	env := []string{
 		"ADDR=127.0.0.1:0",
 		"REDIS_ADDR=" + b.sink.Redis,
-		"S3_BUCKET=" + bucket,
+		"S3_BUCKET=" + name,
 		"S3_PATH=events",
 		"S3_PATH_STYLE=true",
 		"AWS_REGION=us-east-1",
@@ -56,8 +62,15 @@ func (b *bench) environment(bucket string, s Scenario) []string {
 		"TMPDIR=" + b.temp,
 	}
 	if s.Outage > 0 {
-		// The AWS client does not try again: what survives the outage, survives it by the library.
-		env = append(env, "AWS_MAX_ATTEMPTS=1")
+		// The AWS client does not try again, nor hold requests back: what survives the outage, survives it by the library.
+		env = append(env, "AWS_MAX_ATTEMPTS=1", "AWS_RETRY_MODE=standard")
+	}
+	if arm.Exporters {
+		env = append(env, "ASYNC_EXPORT=true", "SPOOL_DIR="+filepath.Join(b.temp, name))
+		if s.Outage > 0 {
+			outage := time.Duration(s.Outage * float64(b.pace.length))
+			env = append(env, "SPOOL_AFTER="+(outage/spoolPart).String())
+		}
 	}
 	return env
 }

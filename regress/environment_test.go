@@ -1,6 +1,7 @@
 package regress
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -10,23 +11,28 @@ import (
 
 // What a scenario says must reach the sink and the service.
 func TestScenarioSettings(t *testing.T) {
-	b := &bench{sink: &sink{}}
+	b := &bench{sink: &sink{}, temp: "temp", pace: pace{length: 10 * time.Second}}
 	for _, test := range []struct {
+		arm      Arm
 		scenario Scenario
 		first    faults
 		env      []string
 		not      string
 	}{
-		{Scenario{Upload: 65 * time.Millisecond, FlushInterval: time.Second, MaxEvents: 9}, faults{DelayMS: 65},
+		{Arm{}, Scenario{Upload: 65 * time.Millisecond, FlushInterval: time.Second, MaxEvents: 9}, faults{DelayMS: 65},
 			[]string{"FLUSH_INTERVAL=1s", "MAX_EVENTS_IN_MEMORY=9", "HUNG_EXPORTER=false", "CLOSE_TIMEOUT=20s", "SHUTDOWN_TIMEOUT=1m0s"},
 			"AWS_MAX_ATTEMPTS=1"},
-		{Scenario{Outage: 0.5}, faults{Status: 503, Code: "SlowDown"}, []string{"AWS_MAX_ATTEMPTS=1"}, ""},
-		{Scenario{Hung: true, Close: time.Second}, faults{}, []string{"HUNG_EXPORTER=true", "CLOSE_TIMEOUT=1s", "SHUTDOWN_TIMEOUT=3s"}, ""},
+		{Arm{}, Scenario{Outage: 0.5}, faults{Status: 503, Code: "SlowDown"}, []string{"AWS_MAX_ATTEMPTS=1", "AWS_RETRY_MODE=standard"},
+			"ASYNC_EXPORT=true"},
+		{Arm{Exporters: true}, Scenario{}, faults{}, []string{"ASYNC_EXPORT=true", "SPOOL_DIR=" + filepath.Join("temp", "run-001")},
+			"AWS_MAX_ATTEMPTS=1"},
+		{Arm{Exporters: true}, Scenario{Outage: 0.5}, faults{Status: 503, Code: "SlowDown"}, []string{"SPOOL_AFTER=500ms"}, ""},
+		{Arm{}, Scenario{Hung: true, Close: time.Second}, faults{}, []string{"HUNG_EXPORTER=true", "CLOSE_TIMEOUT=1s", "SHUTDOWN_TIMEOUT=3s"}, ""},
 	} {
 		if got := test.scenario.faults(test.scenario.Outage > 0); got != test.first {
 			t.Errorf("%+v: faults %+v, want %+v", test.scenario, got, test.first)
 		}
-		env := b.environment("bucket", test.scenario)
+		env := b.environment("run-001", test.arm, test.scenario)
 		for _, want := range test.env {
 			if !slices.Contains(env, want) {
 				t.Errorf("%+v: no %s in %q", test.scenario, want, env)

@@ -3,9 +3,12 @@ package regress
 import (
 	"fmt"
 	"io"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -58,6 +61,14 @@ func playChild(play string) {
 		<-asked
 		fmt.Println(`{"stopped":true}`)
 		os.Exit(4)
+	case "heir": // has exported what it found when it is asked for the third time
+		heir()
+	case "unreachable":
+		asked := make(chan os.Signal, 1)
+		signal.Notify(asked, syscall.SIGTERM)
+		fmt.Println(`{"listening":"127.0.0.1:0"}`)
+		<-asked
+		fmt.Println(`{"stopped":true}`)
 	case "graceful":
 		asked := make(chan os.Signal, 1)
 		signal.Notify(asked, syscall.SIGTERM)
@@ -65,6 +76,27 @@ func playChild(play string) {
 		<-asked
 		fmt.Println(`{"stopped":true}`)
 	}
+}
+
+func heir() {
+	term := make(chan os.Signal, 1)
+	signal.Notify(term, syscall.SIGTERM)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	var asked atomic.Int64
+	go func() {
+		_ = http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, `{"exporters":[{"exporter":"hung"},{"exporter":"s3","pending":%d}]}`, max(0, 3-asked.Add(1)))
+		}))
+	}()
+	fmt.Printf(`{"listening":%q}`+"\n", listener.Addr())
+	<-term
+	if asked.Load() < 3 {
+		panic("asked to stop while something was pending")
+	}
+	fmt.Println(`{"stopped":true,"exporters":[{"exporter":"hung"},{"exporter":"s3","exported":2,"dropped":1}]}`)
 }
 
 // serve says that it is ready, and stays until it is ended or, should a test fail to do so, until the test is gone.

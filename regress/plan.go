@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/offlock/offlock/patches"
 )
@@ -63,7 +64,7 @@ func newPlan(o Options) (*plan, error) {
 	}
 	p := &plan{pace: newPace(o.Quick, o.Rate)}
 	var err error
-	if p.arms, err = pick("arm", Arms(), func(a Arm) string { return a.Name }, o.Arms); err != nil {
+	if p.arms, err = pick("arm", serviceArms(), func(a Arm) string { return a.Name }, o.Arms); err != nil {
 		return nil, err
 	}
 	if p.scenarios, err = pick("scenario", Scenarios(), func(s Scenario) string { return s.Name }, o.Scenarios); err != nil {
@@ -102,8 +103,10 @@ func (p *plan) build(ctx context.Context, temp string, steps *stepper) (companio
 	}
 	for _, arm := range p.arms {
 		steps.next("building the service on %s", arm.Name)
-		built, err := b.arm(ctx, arm)
-		if err != nil {
+		built := builtArm{Arm: arm}
+		if i := slices.IndexFunc(arms, func(a builtArm) bool { return a.sameBinary(arm) }); i >= 0 {
+			built.binary, built.patches = arms[i].binary, arms[i].patches
+		} else if built, err = b.arm(ctx, arm); err != nil {
 			return "", nil, err
 		}
 		arms = append(arms, built)

@@ -2,7 +2,8 @@ package regress
 
 import "slices"
 
-// promise is one of the promises of the project, and the claim that the README makes about it now.
+// promise is one of the promises of the project, and the claim that the README makes about it now. Those with a P are about the
+// fork, those with an E about this module's exporters on the plain library.
 type promise struct {
 	id    string
 	text  string
@@ -22,6 +23,8 @@ var promises = []promise{
 	{id: "P6", text: "a hung exporter never delays another one, shutdown included", holds: true, judge: judgeNeighbour},
 	{id: "P7", text: "Stop returns by a deadline and leaves no goroutine", holds: true, judge: judgeStop},
 	{id: "P8", text: "events added, exported, pending and dropped add up and can be read", holds: true, judge: judgeCounts},
+	{id: "E1", text: "with this module's exporters on the plain library every event is stored once, through outages too: none lost, none repeated",
+		holds: true, judge: judgeExporters},
 }
 
 var (
@@ -29,6 +32,6 @@ var (
 	calm = []string{instantName, "timer", "jitter", "threshold", "nonbulk"}
 	// delayed are those in which an export takes its time, fails at first, or hangs.
 	delayed = []string{"timer", "jitter", "threshold", "nonbulk", outageName, hungName}
-	// counted are those in which what the library counts is held against what the clients and S3 saw.
+	// counted are those in which what the library counts is held against what the clients and S3 saw: all.
 	counted = slices.Concat(calm, []string{outageName, crowdName, outageLongName, hungName})
 )

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// The proof in small: the release that waits and the fork that does not, in the scenario that tells them apart.
+// The proof in small: the release that waits, the fork and the exporters that do not, in the scenario that tells them apart, and
+// in an outage.
 func TestProve(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the service on upstream's sources, which -short leaves alone")
@@ -23,7 +24,7 @@ func TestProve(t *testing.T) {
 
 	var steps []Progress
 	report, err := Prove(t.Context(), Options{
-		Quick: true, Arms: []string{forkVersion, forkName}, Scenarios: []string{"threshold"},
+		Quick: true, Arms: []string{forkVersion, exportersName, forkName}, Scenarios: []string{"threshold", outageName},
 		Progress: func(p Progress) { steps = append(steps, p) },
 	})
 	if err != nil {
@@ -32,7 +33,7 @@ func TestProve(t *testing.T) {
 
 	s, release := report.result("threshold", forkVersion)
 	_, fork := report.result("threshold", forkName)
-	if release == nil || fork == nil || len(report.Scenarios) != 1 || len(s.Arms) != 2 {
+	if release == nil || fork == nil || len(report.Scenarios) != 2 || len(s.Arms) != 3 {
 		t.Fatalf("scenarios %+v", report.Scenarios)
 	}
 	for _, a := range s.Arms {
@@ -60,16 +61,30 @@ func TestProve(t *testing.T) {
 	if !fork.Stop.Clean || fork.Stop.CloseMs == 0 {
 		t.Errorf("stop of the fork: %+v", fork.Stop)
 	}
-	counts := slices.ContainsFunc(report.Arms[1].Patches, func(p string) bool { return strings.HasPrefix(p, countsPatch) })
+	for _, scenario := range []string{"threshold", outageName} {
+		_, a := report.result(scenario, exportersName)
+		s3 := a.account(s3Exporter)
+		if e := a.Events; s3 == nil || e.Lost > 0 || e.Repeated > 0 || s3.Added != e.Accepted || s3.Exported != e.Stored {
+			t.Errorf("%s: events on the exporters %+v, accounts %+v", scenario, e, a.Accounts)
+		}
+		if !a.Stop.Clean || len(a.Trouble) > 0 {
+			t.Errorf("%s: stop of the exporters: %+v, trouble %q", scenario, a.Stop, a.Trouble)
+		}
+	}
+	_, a := report.result("threshold", exportersName)
+	if a.Collect.P50 > release.Collect.P50/2 {
+		t.Errorf("p50 of /collect is %v ms on the exporters, %v ms on %s", a.Collect.P50, release.Collect.P50, forkVersion)
+	}
+	counts := slices.ContainsFunc(report.Arms[2].Patches, func(p string) bool { return strings.HasPrefix(p, countsPatch) })
 	if s3 := fork.account(s3Exporter); len(release.Accounts) > 0 || (s3 != nil) != counts {
-		t.Errorf("%s counts %+v, the fork with %q counts %+v", forkVersion, release.Accounts, report.Arms[1].Patches, fork.Accounts)
+		t.Errorf("%s counts %+v, the fork with %q counts %+v", forkVersion, release.Accounts, report.Arms[2].Patches, fork.Accounts)
 	} else if counts && (s3.Added != fork.Events.Accepted || s3.Exported != fork.Events.Stored) {
 		t.Errorf("the fork counts %+v of %+v", *s3, fork.Events)
 	}
-	if len(report.Arms[0].Patches) != 0 || len(report.Arms[1].Patches) == 0 {
+	if len(report.Arms[0].Patches) != 0 || len(report.Arms[1].Patches) != 0 || len(report.Arms[2].Patches) == 0 {
 		t.Errorf("arms %+v", report.Arms)
 	}
-	if len(steps) != 5 || steps[4].Step != 5 || steps[4].Total != 5 {
+	if len(steps) != 10 || steps[9].Step != 10 || steps[9].Total != 10 {
 		t.Errorf("steps %+v", steps)
 	}
 	checkEmpty(t, temp)

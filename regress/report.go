@@ -91,7 +91,7 @@ var remarks = []string{
 		"and for /flag-evaluation in goroutines and memory.",
 	"/check does the work of /collect without the library: how slow it is, the machine is.",
 	"Goroutines and memory are the most that the service had; CPU 1.0 is one core; lost and repeated are counted in what S3 holds, " +
-		"dropped by the library itself (the plain releases do not count).",
+		"dropped by the library itself or by this module's exporters (the plain releases do not count).",
 }
 
 func newReport(quick bool, p pace, arms []builtArm) *Report {

@@ -80,7 +80,8 @@ func (b *bench) run(ctx context.Context, arm builtArm, s Scenario) (*sample, err
 	var ready struct {
 		Listening string `json:"listening"`
 	}
-	service, err := start(ctx, "service on "+arm.Name, arm.binary, b.environment(name, s), startBound, &ready)
+	env := b.environment(name, arm.Arm, s)
+	service, err := start(ctx, "service on "+arm.Name, arm.binary, env, startBound, &ready)
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +103,11 @@ func (b *bench) run(ctx context.Context, arm builtArm, s Scenario) (*sample, err
 		Goroutines: last.PeakGoroutines,
 		MemoryMB:   float64(last.PeakRSSBytes) / 1e6,
 		CPU:        service.cpu().Seconds() / time.Since(began).Seconds(),
+	}
+	if leaves(result.accounts) {
+		if err := b.inherit(ctx, arm, env, result); err != nil {
+			return nil, err
+		}
 	}
 
 	held, err := b.sink.tally(ctx, name)

@@ -26,7 +26,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		writeRows(&b, checkRows(s))
 		writeRows(&b, eventRows(s))
 	}
-	b.WriteString("\nThe fork's promises\n")
+	b.WriteString("\nThe promises: P of the fork, E of this module's exporters on the plain release\n")
 	var rows [][]string
 	for _, v := range r.Verdicts {
 		rows = append(rows, []string{v.Promise, string(v.Outcome), v.Text})

@@ -16,9 +16,9 @@ const (
 	NotClaimed Outcome = "not claimed yet"
 )
 
-// Verdict says whether one promise holds on the fork, by this report.
+// Verdict says whether one promise holds, by this report.
 type Verdict struct {
-	Promise  string    `json:"promise"` // "P1"
+	Promise  string    `json:"promise"` // "P1" to "P8" of the fork, "E1" of this module's exporters
 	Text     string    `json:"text"`
 	Claimed  bool      `json:"claimed"` // by the README
 	Outcome  Outcome   `json:"outcome"`
@@ -70,18 +70,25 @@ func (r *Report) judge() {
 
 // judgeEach judges the fork in every named scenario. One fail fails all; a pass needs a pass in each.
 func judgeEach(r *Report, scenarios []string, judge func(*ScenarioResult, *ArmResult) (Outcome, string)) (Outcome, []Finding) {
+	return judgeArm(r, forkName, scenarios, judge)
+}
+
+// judgeArm is judgeEach for any arm.
+func judgeArm(
+	r *Report, arm string, scenarios []string, judge func(*ScenarioResult, *ArmResult) (Outcome, string),
+) (Outcome, []Finding) {
 	all := Pass
 	var findings []Finding
 	for _, name := range scenarios {
 		outcome, text := Undecided, "not run"
-		switch s, a := r.result(name, forkName); {
+		switch s, a := r.result(name, arm); {
 		case a == nil:
 		case len(a.Trouble) > 0:
 			outcome, text = Fail, strings.Join(a.Trouble, "; ")
 		default:
 			outcome, text = judge(s, a)
 		}
-		findings = append(findings, Finding{Arm: forkName, Scenario: name, Outcome: outcome, Text: text})
+		findings = append(findings, Finding{Arm: arm, Scenario: name, Outcome: outcome, Text: text})
 		all = worse(all, outcome)
 	}
 	return all, findings

@@ -11,13 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// testReport has every scenario with the fork and one other arm, as it is when all is well.
+// testReport has every scenario with the fork, the exporters and one other arm, as it is when all is well.
 func testReport() *Report {
-	r := &Report{Settings: Settings{RoundS: 15, BoundS: 60, Rate: 200}, Arms: []ArmInfo{{Name: "v1.55.2"}, {Name: forkName}}}
+	r := &Report{Settings: Settings{RoundS: 15, BoundS: 60, Rate: 200}, Arms: []ArmInfo{{Name: "v1.55.2"}, {Name: exportersName}, {Name: forkName}}}
 	for _, s := range Scenarios() {
 		result := ScenarioResult{
 			Name: s.Name, About: s.About, SinkMs: durationMs(s.SinkTime()), MaxEvents: s.MaxEvents, Events: max(s.Events, 1),
-			BoundS: 60, CloseMs: durationMs(s.closing()),
+			BoundS: 60, CloseMs: durationMs(s.closing()), OutageS: 15 * s.Outage, Hung: s.Hung,
 		}
 		if s.Hung {
 			result.SinkMs = 15_000
@@ -26,8 +26,14 @@ func testReport() *Report {
 			a := ArmResult{Arm: arm.Name, Events: Events{Accepted: 100, Stored: 100}, Stop: Stop{Clean: true, CloseMs: 5}}
 			a.Collect = Latency{Requests: 50, P50: 1, P95: 2, P99: 3, P999: 4, Max: 5}
 			a.Evaluation, a.Check, a.Peak.MemoryMB = a.Collect, a.Collect, 40
-			if arm.Name == forkName {
+			if arm.Name != "v1.55.2" {
 				a.Accounts = []Account{{Exporter: s3Exporter, Added: 100, Exported: 100, PeakPending: 20}}
+			}
+			if arm.Name == exportersName && s.Outage > 0 {
+				a.Accounts[0].Spooled, a.Accounts[0].Inherited = 7, 30
+			}
+			if s.Hung && arm.Name != "v1.55.2" {
+				a.Accounts = append(a.Accounts, Account{Exporter: hungExporter, Added: 100, Dropped: 60, Pending: 40, Hung: true})
 			}
 			result.Arms = append(result.Arms, a)
 		}
@@ -37,9 +43,7 @@ func testReport() *Report {
 	long := onFork(r, outageLongName)
 	long.Events.Stored, long.Events.Lost = 30, 70
 	long.Accounts[0].Exported, long.Accounts[0].Dropped = 30, 70
-	hung := onFork(r, hungName)
-	hung.Stop.CloseMs = 2000
-	hung.Accounts = append(hung.Accounts, Account{Exporter: hungExporter, Added: 100, Dropped: 60, Pending: 40, Hung: true})
+	onFork(r, hungName).Stop.CloseMs = 2000
 	return r
 }
 
@@ -57,7 +61,15 @@ func without(scenario string) func(*Report) {
 
 // in changes the fork's figures in a scenario.
 func in(scenario string, change func(*ArmResult)) func(*Report) {
-	return func(r *Report) { change(onFork(r, scenario)) }
+	return of(forkName, scenario, change)
+}
+
+// of changes an arm's figures in a scenario.
+func of(arm, scenario string, change func(*ArmResult)) func(*Report) {
+	return func(r *Report) {
+		_, a := r.result(scenario, arm)
+		change(a)
+	}
 }
 
 // judgement is a change to the report in which all is well, and the outcome that it leads to.
@@ -71,11 +83,15 @@ type judgement struct {
 // undecided what it was not shown.
 func checkJudge(t *testing.T, id string, scenarios []string, table []judgement) {
 	t.Helper()
+	arm := forkName
+	if id[0] == 'E' {
+		arm = exportersName
+	}
 	table = append(table, judgement{"all well", func(*Report) {}, Pass})
 	for _, s := range scenarios {
 		table = append(table,
 			judgement{s + " was left out", without(s), Undecided},
-			judgement{"a crash in " + s, in(s, func(a *ArmResult) { a.Trouble = []string{"panic"} }), Fail})
+			judgement{"a crash in " + s, of(arm, s, func(a *ArmResult) { a.Trouble = []string{"panic"} }), Fail})
 	}
 	i := slices.IndexFunc(promises, func(p promise) bool { return p.id == id })
 	for _, test := range table {
@@ -139,11 +155,19 @@ func TestFindingsSayWhy(t *testing.T) {
 			"100 accepted, S3 holds 100, 0 lost, 0 repeated; of the other one's, 60 dropped and 40 still in its call"},
 		{"P7", hungName, func(a *ArmResult) { a.Stop = Stop{CloseMs: 6000} },
 			"Close took 6.00 s, its limit is 2.00 s, and the service did not end by itself"},
+		{"E1", outageName, func(a *ArmResult) { a.Events.Lost, a.Events.Stored = 1, 99 },
+			"100 accepted, 99 stored, 1 lost, 0 repeated; batches that went to disk: 7, events left to the next process: 30"},
+		{"E1", "timer", func(a *ArmResult) { a.Accounts = nil },
+			"100 accepted, 100 stored, 0 lost, 0 repeated; but the exporters do not say what they did"},
 		{"P8", outageLongName, func(*ArmResult) {},
 			"counted: 100 added, 30 exported, 70 dropped, 0 pending; seen: 100 accepted, 30 stored, 70 lost"},
 	} {
 		r := testReport()
-		test.change(onFork(r, test.scenario))
+		arm := forkName
+		if test.promise == "E1" {
+			arm = exportersName
+		}
+		of(arm, test.scenario, test.change)(r)
 		r.judge()
 		found := false
 		for _, v := range r.Verdicts {
@@ -180,8 +204,8 @@ func TestOthersAreDescribed(t *testing.T) {
 			t.Errorf("%+v is not among %+v", want, r.Others)
 		}
 	}
-	if len(r.Others) != len(r.Scenarios) {
-		t.Errorf("%d findings on one arm in %d scenarios", len(r.Others), len(r.Scenarios))
+	if len(r.Others) != 2*len(r.Scenarios) {
+		t.Errorf("%d findings on two arms in %d scenarios", len(r.Others), len(r.Scenarios))
 	}
 }
 
@@ -191,7 +215,7 @@ func TestReadmeClaims(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := regexp.MustCompile(`(?m)^\| *(P\d) *\|.*\| *(holds|not yet)\b[^|]*\|\s*$`)
+	row := regexp.MustCompile(`(?m)^\| *([PE]\d) *\|.*\| *(holds|not yet)\b[^|]*\|\s*$`)
 	got, want := map[string]bool{}, map[string]bool{}
 	for _, match := range row.FindAllStringSubmatch(string(readme), -1) {
 		got[match[1]] = match[2] == "holds"
@@ -209,6 +233,9 @@ func TestPick(t *testing.T) {
 	got, err := pick("arm", Arms(), name, []string{forkName, "v1.52.1"})
 	if err != nil || len(got) != 2 || got[0].Name != "v1.52.1" || got[1].Name != forkName {
 		t.Errorf("pick: %+v, %v", got, err)
+	}
+	if got, err := pick("arm", serviceArms(), name, []string{exportersName, forkName}); err != nil || len(got) != 2 || !got[0].Exporters {
+		t.Errorf("pick of the exporters: %+v, %v", got, err)
 	}
 	if got, err := pick("arm", Arms(), name, nil); err != nil || len(got) != len(Arms()) {
 		t.Errorf("pick all: %+v, %v", got, err)

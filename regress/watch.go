@@ -53,12 +53,14 @@ func watch(ctx context.Context, base string, p pace) *watcher {
 			case <-ctx.Done():
 				return
 			}
-			if w.seen[i], w.err = goroutines(ctx, client, base); w.err != nil {
+			var stats serviceStats
+			if stats, w.err = readStats(ctx, client, base); w.err != nil {
 				if ctx.Err() != nil {
 					w.err = nil // end came first
 				}
 				return
 			}
+			w.seen[i] = stats.Goroutines
 		}
 	}()
 	return w
@@ -71,22 +73,25 @@ func (w *watcher) end() (levels, error) {
 	return w.seen, w.err
 }
 
-// goroutines asks the service.
-func goroutines(ctx context.Context, client *http.Client, base string) (int64, error) {
+// serviceStats is what /stats of the service says at one moment.
+type serviceStats struct {
+	Goroutines int64     `json:"goroutines"`
+	Exporters  []Account `json:"exporters"`
+}
+
+// readStats asks the service at base.
+func readStats(ctx context.Context, client *http.Client, base string) (stats serviceStats, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/stats", nil)
 	if err != nil {
-		return 0, err
+		return stats, err
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return 0, err
-	}
-	var stats struct {
-		Goroutines int64 `json:"goroutines"`
+		return stats, err
 	}
 	err = errors.Join(json.NewDecoder(response.Body).Decode(&stats), response.Body.Close())
 	if err != nil {
-		return 0, fmt.Errorf("/stats: %w", err)
+		return stats, fmt.Errorf("/stats: %w", err)
 	}
-	return stats.Goroutines, nil
+	return stats, nil
 }

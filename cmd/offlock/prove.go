@@ -20,10 +20,10 @@ func newProveCommand(a *app) *cobra.Command {
 		Use:   "prove",
 		Short: "Measure on a real service whether AddEvent waits, on upstream's releases and on the fork",
 		Long: `prove builds the service of examples/evalapi on four libraries (v1.52.1, v1.52.1 with the
-split lock, v1.55.2, and the fork of v1.55.2) and drives each through scenarios in which the
-sink of the events is slow, fails or hangs, with requests that arrive on a schedule whatever
-happens. It prints latencies, lost, dropped and repeated events, goroutines and memory, and a
-verdict a promise.
+split lock, v1.55.2, and the fork of v1.55.2), drives each, and v1.55.2 with this module's
+exporters too, through scenarios in which the sink of the events is slow, fails or hangs, with
+requests that arrive on a schedule whatever happens. It prints latencies, lost, dropped and
+repeated events, goroutines and memory, and a verdict a promise.
 
 It works in a clone of the project, needs no server, and leaves nothing behind. A full run
 takes about a quarter of an hour, a quick one about a minute and a half; builds come on top.

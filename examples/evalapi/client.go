@@ -11,7 +11,7 @@ import (
 
 // newClient loads the flags and starts the library. The client lives until its Close, not until some context ends:
 // the flush at the end has to outlive the signal that asks for it.
-func newClient(cfg config, logger *slog.Logger) (*ffclient.GoFeatureFlag, error) {
+func newClient(cfg config, outlets []*outlet, logger *slog.Logger) (*ffclient.GoFeatureFlag, error) {
 	settings := ffclient.Config{
 		Context:       context.Background(),
 		LeveledLogger: logger,
@@ -20,9 +20,9 @@ func newClient(cfg config, logger *slog.Logger) (*ffclient.GoFeatureFlag, error)
 			Prefix:  cfg.redisPrefix,
 		},
 	}
-	for _, name := range exporterNames(cfg) {
+	for _, o := range outlets {
 		settings.DataExporters = append(settings.DataExporters, ffclient.DataExporter{
-			Exporter:         newExporter(cfg, name),
+			Exporter:         o.exporter(),
 			FlushInterval:    cfg.flushInterval,
 			MaxEventInMemory: cfg.maxEvents,
 		})

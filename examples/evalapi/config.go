@@ -14,6 +14,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/offlock/offlock/exporter/spool"
 )
 
 const (
@@ -37,7 +38,10 @@ type config struct {
 	jitter          time.Duration // upper end of the sleep before an upload
 	nonBulk         bool
 	hungExporter    bool          // add an exporter that never returns
-	closeTimeout    time.Duration // for the library's last flush; 0: the fork's default. The plain library has none
+	async           bool          // export through this module's Async and S3 exporter
+	spoolDir        string        // where Async's batches go in an outage; empty: nowhere
+	spoolAfter      time.Duration // of failures
+	closeTimeout    time.Duration // for the last flush; 0: the fork's default, with async none. The plain library has none
 	shutdownTimeout time.Duration
 	logLevel        slog.Level
 }
@@ -57,9 +61,15 @@ func loadConfig(ctx context.Context) (config, error) {
 		jitter:          env.duration("EXPORT_JITTER", 0, 0),
 		nonBulk:         env.boolean("NON_BULK"),
 		hungExporter:    env.boolean("HUNG_EXPORTER"),
+		async:           env.boolean("ASYNC_EXPORT"),
+		spoolDir:        os.Getenv("SPOOL_DIR"),
+		spoolAfter:      env.duration("SPOOL_AFTER", spool.DefaultAfter, time.Millisecond),
 		closeTimeout:    env.duration("CLOSE_TIMEOUT", 0, time.Millisecond),
 		shutdownTimeout: env.duration("SHUTDOWN_TIMEOUT", defaultShutdownTimeout, time.Millisecond),
 		logLevel:        env.level("LOG_LEVEL", slog.LevelWarn),
+	}
+	if cfg.spoolDir != "" && !cfg.async {
+		env.fail("SPOOL_DIR", "is set, but not ASYNC_EXPORT=true, which it is for")
 	}
 	cfg.aws = env.aws(ctx)
 	return cfg, errors.Join(env.errs...)

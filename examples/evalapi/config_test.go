@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/offlock/offlock/exporter/spool"
 )
 
 // setConfig sets the least that a service needs, and clears the rest.
@@ -17,6 +18,7 @@ func setConfig(t *testing.T) {
 	for name, value := range map[string]string{
 		"ADDR": "", "REDIS_ADDR": "redis:6379", "REDIS_PREFIX": "", "S3_BUCKET": "events", "S3_PATH": "",
 		"S3_PATH_STYLE": "", "FLUSH_INTERVAL": "", "MAX_EVENTS_IN_MEMORY": "", "EXPORT_JITTER": "", "NON_BULK": "", "HUNG_EXPORTER": "", "CLOSE_TIMEOUT": "",
+		"ASYNC_EXPORT": "", "SPOOL_DIR": "", "SPOOL_AFTER": "",
 		"SHUTDOWN_TIMEOUT": "", "LOG_LEVEL": "", "AWS_REGION": "eu-west-1", "AWS_DEFAULT_REGION": "",
 		"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_ENDPOINT_URL": "", "AWS_ENDPOINT_URL_S3": "",
 		"AWS_PROFILE": "", "AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull,
@@ -33,6 +35,7 @@ func TestConfigDefaults(t *testing.T) {
 	}
 	if cfg.addr != "127.0.0.1:1031" || cfg.flushInterval != time.Minute || cfg.maxEvents != 100_000 ||
 		cfg.shutdownTimeout != 30*time.Second || cfg.jitter != 0 || cfg.nonBulk || cfg.s3PathStyle ||
+		cfg.async || cfg.spoolDir != "" || cfg.spoolAfter != spool.DefaultAfter ||
 		cfg.logLevel != slog.LevelWarn || cfg.aws.Region != "eu-west-1" {
 		t.Errorf("%+v", cfg)
 	}
@@ -48,6 +51,9 @@ func TestConfigErrorsNameTheVariable(t *testing.T) {
 		{"NON_BULK", "2", "neither true nor false"},
 		{"HUNG_EXPORTER", "2", "neither true nor false"},
 		{"CLOSE_TIMEOUT", "0s", "is less than 1ms"},
+		{"ASYNC_EXPORT", "2", "neither true nor false"},
+		{"SPOOL_DIR", "somewhere", "not ASYNC_EXPORT=true"},
+		{"SPOOL_AFTER", "0s", "is less than 1ms"},
 		{"FLUSH_INTERVAL", "10", "not a duration"},
 		{"FLUSH_INTERVAL", "0s", "is less than 1ms"},
 		{"FLUSH_INTERVAL", "-1s", "is less than 1ms"},

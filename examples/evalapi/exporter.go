@@ -5,7 +5,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/s3"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/offlock/offlock/exporter/s3"
 	"github.com/thomaspoignant/go-feature-flag/exporter"
 	"github.com/thomaspoignant/go-feature-flag/exporter/s3exporterv2"
 	"github.com/thomaspoignant/go-feature-flag/utils/fflog"
@@ -36,24 +37,27 @@ func exporterNames(cfg config) []string {
 	return []string{s3Exporter}
 }
 
-// newExporter is the exporter of that name: the library's S3 exporter under the scenario's habits, or one that hangs.
-func newExporter(cfg config, name string) exporter.Exporter {
+// newExporter is the exporter of that name: an S3 exporter under the scenario's habits, or one that hangs.
+func newExporter(cfg config, name string) (exporter.Exporter, error) {
 	if name == hungExporter {
-		return hang{}
+		return hang{}, nil
 	}
+	upload, err := newS3(cfg)
 	return &scenarioExporter{
-		Exporter: &s3exporterv2.Exporter{
-			Bucket:    cfg.bucket,
-			S3Path:    cfg.s3Path,
-			AwsConfig: &cfg.aws,
-			S3ClientOptions: []func(*s3.Options){
-				func(o *s3.Options) { o.UsePathStyle = cfg.s3PathStyle },
-			},
-		},
-		jitter:  cfg.jitter,
-		nonBulk: cfg.nonBulk,
-		draw:    rand.Int64N,
+		Exporter: upload,
+		jitter:   cfg.jitter,
+		nonBulk:  cfg.nonBulk,
+		draw:     rand.Int64N,
+	}, err
+}
+
+// newS3 is the library's S3 exporter, or with ASYNC_EXPORT this module's.
+func newS3(cfg config) (exporter.Exporter, error) {
+	client := []func(*awss3.Options){func(o *awss3.Options) { o.UsePathStyle = cfg.s3PathStyle }}
+	if cfg.async {
+		return s3.New(s3.Options{Bucket: cfg.bucket, S3Path: cfg.s3Path, AwsConfig: &cfg.aws, S3ClientOptions: client})
 	}
+	return &s3exporterv2.Exporter{Bucket: cfg.bucket, S3Path: cfg.s3Path, AwsConfig: &cfg.aws, S3ClientOptions: client}, nil
 }
 
 // IsBulk is false where the scenario asks for it, and else what the wrapped exporter says.

@@ -70,10 +70,13 @@ func TestExporterNames(t *testing.T) {
 }
 
 func TestNonBulk(t *testing.T) {
-	for nonBulk, bulk := range map[bool]bool{false: true, true: false} {
-		e := newExporter(config{nonBulk: nonBulk}, s3Exporter)
-		if e.IsBulk() != bulk {
-			t.Errorf("nonBulk %v: IsBulk is %v", nonBulk, e.IsBulk())
+	for _, tc := range []struct{ nonBulk, async, want bool }{{false, false, true}, {true, false, false}, {true, true, false}} {
+		e, err := newExporter(config{nonBulk: tc.nonBulk, async: tc.async, bucket: "b"}, s3Exporter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.IsBulk() != tc.want {
+			t.Errorf("%+v: IsBulk is %v", tc, e.IsBulk())
 		}
 	}
 }

@@ -57,16 +57,23 @@ func run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: cfg.logLevel}))
 
-	client, err := newClient(cfg, logger)
+	outlets, err := newOutlets(cfg, logger)
+	if err != nil {
+		return err
+	}
+	client, err := newClient(cfg, outlets, logger)
 	if err != nil {
 		return fmt.Errorf("loading the flags from REDIS_ADDR=%s: %w", cfg.redisAddr, err)
 	}
-	peaks := watchPeaks(func() []account { return accounts(client, exporterNames(cfg)) })
+	peaks := watchPeaks(func() []account { return accountsOf(client, outlets) })
 	defer peaks.stop()
 	ln, err := net.Listen("tcp", cfg.addr)
 	if err != nil {
 		client.Close()
 		return fmt.Errorf("listening on ADDR: %w", err)
+	}
+	for _, o := range outlets {
+		o.start()
 	}
 	srv := &http.Server{
 		Handler: newHandler(client, peaks),
@@ -91,7 +98,7 @@ func run(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 	}
 
-	closing, err := stop(srv, client, cfg.shutdownTimeout)
+	closing, err := stop(cfg, srv, client, outlets, logger)
 	<-served
 	if !errors.Is(serveErr, http.ErrServerClosed) {
 		err = errors.Join(serveErr, err)
@@ -103,26 +110,38 @@ func run(ctx context.Context, stdout, stderr io.Writer) error {
 	}))
 }
 
-// stop ends the service within timeout: first the requests, then the library, whose Close flushes the events. Close
-// takes no deadline, so it is waited for from outside; closing is how long.
-func stop(srv *http.Server, client *ffclient.GoFeatureFlag, timeout time.Duration) (closing time.Duration, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+// stop ends the service within SHUTDOWN_TIMEOUT: first the requests, then the library, whose Close flushes the events, then the
+// outlets. Close takes no deadline, so it is waited for from outside; closing is how long, the outlets included.
+func stop(
+	cfg config, srv *http.Server, client *ffclient.GoFeatureFlag, outlets []*outlet, logger *slog.Logger,
+) (closing time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), cfg.shutdownTimeout)
 	defer cancel()
 	if err := srv.Shutdown(ctx); err != nil {
 		return 0, fmt.Errorf("requests were still waiting after SHUTDOWN_TIMEOUT=%v, and their events were not flushed: %w",
-			timeout, errors.Join(err, srv.Close()))
+			cfg.shutdownTimeout, errors.Join(err, srv.Close()))
 	}
 	began := time.Now()
 	flushed := make(chan struct{})
 	go func() {
 		defer close(flushed)
 		client.Close()
+		last := ctx
+		if cfg.closeTimeout > 0 {
+			var cancel context.CancelFunc
+			last, cancel = context.WithTimeout(ctx, cfg.closeTimeout)
+			defer cancel()
+		}
+		stopAll(last, outlets, logger)
 	}()
 	select {
 	case <-flushed:
-		return time.Since(began), nil
 	case <-ctx.Done():
-		return time.Since(began), fmt.Errorf("the exporter was still busy after SHUTDOWN_TIMEOUT=%v: events that it had not sent are lost",
-			timeout)
 	}
+	closing = time.Since(began)
+	if ctx.Err() != nil { // also if an outlet gave up just then
+		return closing, fmt.Errorf("the exporter was still busy after SHUTDOWN_TIMEOUT=%v: events that it had not sent are lost",
+			cfg.shutdownTimeout)
+	}
+	return closing, nil
 }

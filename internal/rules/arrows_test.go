@@ -9,7 +9,10 @@ import (
 	"testing"
 )
 
-const module = "github.com/offlock/offlock"
+const (
+	module   = "github.com/offlock/offlock"
+	upstream = "github.com/thomaspoignant/go-feature-flag"
+)
 
 // arrows lists, for each package (or folder of packages, with a trailing slash), what its code may import beside the
 // standard library: our own packages by their path below the module, others by their module path.
@@ -19,8 +22,17 @@ var arrows = map[string][]string{
 		"regress", "regress/bench", "internal/adopt", "internal/fork", "patches", "internal/modtree",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "github.com/rogpeppe/go-internal",
 	},
-	"eventstore":           {},
-	"eventstore/modeltest": {"eventstore"},
+	"eventstore":               {},
+	"eventstore/modeltest":     {"eventstore"},
+	"exporter":                 {"eventstore", upstream},
+	"exporter/encode":          {"exporter/encode/jsonline", upstream, "github.com/parquet-go/parquet-go"},
+	"exporter/encode/jsonline": {},
+	"exporter/s3": {
+		"eventstore", "exporter", "exporter/encode", upstream,
+		"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go", "github.com/klauspost/compress",
+	},
+	"exporter/s3/s3test": {},
+	"exporter/spool":     {"eventstore", "exporter", upstream, "github.com/gofrs/flock"},
 	"regress": {
 		"internal/fork", "patches", "internal/modtree", "internal/gocmd", "github.com/HdrHistogram/hdrhistogram-go",
 	},

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,7 +48,7 @@ func TestDocumentedCommands(t *testing.T) {
 		t.Fatal("no command found in the documentation")
 	}
 	for _, wrong := range []string{
-		"offlock nosuch", "offlock apply --nosuch", "make nosuch", "go test ./nosuch", "nosuch", "cat nosuch",
+		"offlock nosuch", "offlock apply --nosuch", "make nosuch", "go test ./nosuch", "go -C nosuch test .", "nosuch", "cat nosuch",
 	} {
 		if checkCommand(t, offlock, "../..", wrong) == "" {
 			t.Errorf("`%s` passes the check", wrong)
@@ -71,6 +72,10 @@ func checkCommand(t *testing.T, offlock, folder, line string) (reason string) {
 	words := strings.Fields(line)
 	for len(words) > 0 && regexp.MustCompile(`^[A-Z0-9_]+=`).MatchString(words[0]) {
 		words = words[1:]
+	}
+	if len(words) > 3 && words[0] == "go" && words[1] == "-C" {
+		folder = filepath.Join(folder, words[2])
+		words = append([]string{"go"}, words[3:]...)
 	}
 	isOfflock := regexp.MustCompile(`^(\.\.?/.*cmd/offlock|github\.com/offlock/offlock/cmd/offlock@\S+)$`)
 	switch {
@@ -121,7 +126,7 @@ func checkPackages(folder string, args []string) string {
 		list := exec.Command("go", "list", arg)
 		list.Dir = folder
 		if out, err := list.CombinedOutput(); err != nil || strings.Contains(string(out), "matched no packages") {
-			return strings.TrimSpace(string(out))
+			return fmt.Sprintf("go list %s in %s: %v %s", arg, folder, err, out)
 		}
 	}
 	return ""

@@ -15,8 +15,8 @@ import (
 // lightest is the oldest upstream release whose users must be able to import this module without being moved.
 const lightest = "github.com/thomaspoignant/go-feature-flag@v1.52.1"
 
-// notThere lists what the root module requires although v1.52.1 does not, each with its reason. None is in the
-// import graph of a library package, so a service that imports one does not build it.
+// notThere lists what the root module requires although v1.52.1 does not, each with its reason. What a service builds that
+// imports eventstore or exporter is marked below; all else is in the import graph of no library package.
 var notThere = map[string]string{
 	"github.com/HdrHistogram/hdrhistogram-go": "regress counts latencies with it",
 	"github.com/aclements/go-moremath":        "what golang.org/x/perf computes with",
@@ -25,6 +25,16 @@ var notThere = map[string]string{
 	"go.uber.org/goleak":                      "tests alone",
 	"pgregory.net/rapid":                      "tests alone: random operations on the store, and what fails shrunk",
 	"golang.org/x/perf":                       "regress/bench reads and compares benchmark files with it",
+
+	// In services that import a package of exporter.
+	upstream:                           "whose exporters and events they are, at the oldest release that is supported",
+	"github.com/blang/semver":          "imported by go-feature-flag",
+	"github.com/parquet-go/parquet-go": "exporter/encode: the library's own Parquet writer is not maintained any more",
+	"github.com/andybalholm/brotli":    "imported by parquet-go",
+	"github.com/parquet-go/bitpack":    "imported by parquet-go",
+	"github.com/parquet-go/jsonlite":   "imported by parquet-go",
+	"github.com/twpayne/go-geom":       "imported by parquet-go",
+	"github.com/gofrs/flock":           "exporter/spool: locks that end with their process, on every system",
 }
 
 // TestRequirementsAreLight compares the go directive and every requirement with v1.52.1's own go.mod.

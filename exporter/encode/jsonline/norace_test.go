@@ -1,0 +1,5 @@
+//go:build !race
+
+package jsonline
+
+const raceEnabled = false
