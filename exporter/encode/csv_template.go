@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"errors"
 	"reflect"
 	"text/template"
 	"text/template/parse"
@@ -45,10 +46,10 @@ func compileCSV(text string, quote bool, data reflect.Type) (*csvLine, error) {
 	if err != nil {
 		return nil, err
 	}
-	line := &csvLine{template: t}
-	if t.Tree == nil { // nothing but definitions and space
-		return line, nil
+	if t.Tree == nil || parse.IsEmptyTree(t.Root) {
+		return nil, errors.New("it prints nothing but space")
 	}
+	line := &csvLine{template: t}
 	line.lacks = lacking(data, fieldNames(t.Root))
 	if quote {
 		line.quotes = quotesOf(t)

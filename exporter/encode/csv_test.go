@@ -230,6 +230,7 @@ func TestBrokenTemplates(t *testing.T) {
 		{Template: "{{ .Value }}{{ .TrackingDetails }}"},
 		{Template: "{{ .TrackingDetails }}", TrackingTemplate: "{{ .Key }}"},
 		{TrackingTemplate: "{{ end }}"},
+		{Template: "{{ define \"x\" }}{{ .Key }}{{ end }}"},
 		{TrackingTemplate: "{{ .Value }}"},
 		{TrackingTemplate: ffexporter.DefaultCsvTemplate},
 	} {

@@ -42,7 +42,7 @@ var arrows = map[string][]string{
 	"internal/gocmd":               {},
 	"internal/modtree":             {"internal/gocmd", "golang.org/x/mod"},
 	"internal/modtree/modtreetest": {"internal/modtree", "golang.org/x/mod"},
-	"patches":                      {"eventstore", "golang.org/x/mod", "github.com/rogpeppe/go-internal"},
+	"patches":                      {"eventstore", "exporter/encode/jsonline", "golang.org/x/mod", "github.com/rogpeppe/go-internal"},
 	"patches/author":               {"patches", "internal/fork", "internal/modtree"},
 	"internal/rules":               {},
 }

@@ -99,10 +99,10 @@ func TestValuesAreWrittenAsByEncodingJSON(t *testing.T) {
 		nil, true, false, "", "plain", "<a href=\"x\">&amp;</a>", "\u2028 and \u2029", "\x00\x1f\x7f", "a\xffb\xc3", "\xed\xa0\x80",
 		"é", "日本語", "😀", "\b\f\n\r\t\\\"/", "|~^", strings.Repeat("long ", 100) + "\n",
 
-		0, -1, math.MaxInt64, math.MinInt64, uint64(math.MaxUint64), uint(3), uintptr(4), int8(-128), int16(1), int32(-2), int64(3),
+		0, -1, int64(math.MaxInt64), int64(math.MinInt64), uint64(math.MaxUint64), uint(3), uintptr(4), int8(-128), int16(1), int32(-2), int64(3),
 		uint8(255), uint16(1), uint32(2),
 
-		0.0, math.Copysign(0, -1), 1.5, -2.25, 1e6, 1e20, 1e21, 1e22, 1e-6, 9.999e-7, 1e-7, 1e-10, 1e100, 1e-100, 1<<53 - 1.0, 1 << 53, 1<<53 + 2.0,
+		0.0, math.Copysign(0, -1), 1.5, -2.25, 1e6, 1e20, 1e21, 1e22, 1e-6, 9.999e-7, 1e-7, 1e-10, 1e100, 1e-100, 1<<53 - 1.0, float64(1 << 53), 1<<53 + 2.0,
 		math.MaxFloat64, math.SmallestNonzeroFloat64, 123456789.0, float32(0.1), float32(123456792), float32(1 << 24), float32(1e21),
 		float32(1e-7), float32(math.MaxFloat32), float32(math.SmallestNonzeroFloat32), 0.1, 100.0, 33.333333333333336,
 		math.Inf(1), math.Inf(-1), math.NaN(), float32(math.Inf(1)),

@@ -1,0 +1,4 @@
+//go:build ignore
+
+// There is no such exporter yet.
+package bigqueryexporter
