@@ -126,7 +126,7 @@ func (p *Pump[T]) log(batch Batch[T]) *slog.Logger {
 
 // failure is an error as a line of the log has it.
 func failure(err error) []any {
-	if panicked, ok := err.(*PanicError); ok {
+	if panicked, ok := err.(*PanicError); ok && panicked != nil {
 		return []any{"error", err, "stack", string(panicked.Stack)}
 	}
 	return []any{"error", err}

@@ -128,3 +128,23 @@ func TestPumpLogsStop(t *testing.T) {
 		)
 	})
 }
+
+// A handler's nil of the type of an error is an error, and no reason to end the process.
+func TestPumpHandlerReturnsNilPanicError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		logger, _ := newLog()
+		r := newRig(t, ConsumerOptions{}, PumpOptions{Logger: logger}, func(_ context.Context, h handed) error {
+			if h.Number == 1 {
+				return (*PanicError)(nil)
+			}
+			return nil
+		})
+		r.append(1)
+		_ = r.pump.Flush(context.Background())
+		after(time.Hour)
+		r.stop(t)
+		if s := r.pump.Stats(); s.Failures != 1 || s.Handled != 1 {
+			t.Errorf("%+v", s)
+		}
+	})
+}

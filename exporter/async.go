@@ -33,10 +33,14 @@ type Async struct {
 
 	// mu guards the fields below. It is held for assignments and appends to the store, whose own lock is the only one
 	// taken under it: never while an exporter runs or a line is logged.
-	mu       sync.Mutex
-	queue    queue // what waits
-	current  *held // in flight, or nil
-	calling  bool  // the inner exporter has it
+	mu      sync.Mutex
+	queue   queue // what waits
+	current *held // in flight, or nil
+	calling bool  // the inner exporter has it
+	// cancelCall ends the context of that call, or is nil.
+	cancelCall context.CancelFunc
+	// drainBy is when the contexts of the last calls end, or zero.
+	drainBy  time.Time
 	next     int64 // the offset of the next event
 	stopping bool  // Stop was called: nothing is taken any more
 	ended    bool  // the pump has ended: what fails now is not tried again

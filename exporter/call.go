@@ -24,14 +24,22 @@ var errGoexit = errors.New("exporter: the inner exporter ended its goroutine and
 // handle is what the pump calls, once a batch and attempt and never twice at the same time.
 func (a *Async) handle(ctx context.Context, batch eventstore.Batch[*held]) (err error) {
 	for b := range batch.All() { // there is one
-		err = a.call(ctx, b)
+		if err = a.call(ctx, b); err == nil {
+			break
+		}
+		if last, end, ok := a.lastCall(ctx, b); ok {
+			err = a.call(last, b)
+			end()
+		}
 	}
 	return err
 }
 
 // call has the inner exporter export a batch.
 func (a *Async) call(ctx context.Context, b *held) (err error) {
-	name, events, ok := a.begin(b)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	name, events, ok := a.begin(b, cancel)
 	if !ok {
 		return nil // it was dropped
 	}
@@ -50,8 +58,8 @@ func (a *Async) call(ctx context.Context, b *held) (err error) {
 	return a.sink.Export(WithBatch(ctx, name), a.innerLogger(b.logger), slices.Clone(events))
 }
 
-// begin makes a batch the one that the inner exporter has.
-func (a *Async) begin(b *held) (name Batch, events []ffexporter.ExportableEvent, ok bool) {
+// begin makes a batch the one that the inner exporter has; cancel ends the context of the call.
+func (a *Async) begin(b *held, cancel context.CancelFunc) (name Batch, events []ffexporter.ExportableEvent, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch b.state {
@@ -65,6 +73,8 @@ func (a *Async) begin(b *held) (name Batch, events []ffexporter.ExportableEvent,
 	a.calling = true
 	a.counts.Calls++
 	b.attempt++
+	b.stopping = a.stopping
+	a.cancelCall = cancel
 	name = Batch{
 		Instance: a.options.Instance,
 		First:    b.first,
@@ -80,6 +90,7 @@ func (a *Async) begin(b *held) (name Batch, events []ffexporter.ExportableEvent,
 func (a *Async) end(b *held, name Batch, err error) (again bool) {
 	a.mu.Lock()
 	a.calling, a.counts.Hung = false, false
+	a.cancelCall = nil
 	var over burst
 	var spent []ffexporter.ExportableEvent
 	switch {
@@ -119,7 +130,7 @@ func (a *Async) watch(ctx context.Context, name Batch) (end func()) {
 	ends, _ := ctx.Deadline() // the pump sets one
 	left := time.Until(ends)
 	told := make(chan struct{})
-	timer := time.AfterFunc(left+margin(left), func() {
+	timer := time.AfterFunc(max(left, left+margin(left)), func() { // the sum can overflow
 		defer close(told)
 		if a.hung() {
 			a.log(slog.LevelError, "exporter: the inner exporter does not return; nothing else is exported before it does", name)

@@ -33,7 +33,8 @@
 //
 // # Limits
 //
-//   - What waits is in memory: a process that is killed loses it. Put exporter/spool inside for that.
+//   - What waits is in memory: a process that is killed loses it. With exporter/spool inside that is little: what it cannot
+//     send goes to disk, and waits no more.
 //   - The library's own work stays: a flush copies what it flushes, under its lock in v1.52.1 and under the caller that reached
 //     MaxEventInMemory. Only the patched library is free of that.
 //   - A batch that fails for ever holds up all that come after it, unless MaxAttempts is set or, better, the inner exporter

@@ -11,8 +11,10 @@ import (
 )
 
 // log writes a line to the logger of the options, or else to the one that the library passed last. It may block, and is
-// called by no one who may not.
+// called by no one who may not. A logger that panics costs its line, not the process: nobody else is on these goroutines who
+// could contain it.
 func (a *Async) log(level slog.Level, message string, name Batch, more ...any) {
+	defer func() { _ = recover() }()
 	if name != (Batch{}) {
 		more = append([]any{"instance", name.Instance, "first", name.First, "last", name.Last, "attempt", name.Attempt}, more...)
 	}

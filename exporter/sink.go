@@ -23,7 +23,8 @@ var (
 )
 
 // NewSink returns an exporter of the current interface that calls inner, which may have the current interface, and then it
-// is returned as it is, or one of the two deprecated ones.
+// is returned as it is, or one of the two deprecated ones. If inner has a Stop(context.Context) error, so has what is
+// returned.
 //
 // The deprecated interfaces take feature events alone. Events of other kinds, which the library refuses to hand to
 // them, batch and all, are set aside: the rest is exported, and the first time a line is logged. [AsyncStats] counts them.
@@ -31,18 +32,24 @@ func NewSink(inner ffexporter.CommonExporter) (ffexporter.Exporter, error) {
 	if isNil(inner) {
 		return nil, ErrNoExporter
 	}
+	sink := &featureSink{CommonExporter: inner}
 	switch exporter := inner.(type) {
 	case ffexporter.Exporter:
 		return exporter, nil
 	//lint:ignore SA1019 the library calls it, so exporters may have it
 	case ffexporter.DeprecatedExporterV1:
-		return &featureSink{CommonExporter: inner, export: func(ctx context.Context, logger *fflog.FFLogger, events []ffexporter.FeatureEvent) error {
+		sink.export = func(ctx context.Context, logger *fflog.FFLogger, events []ffexporter.FeatureEvent) error {
 			return exporter.Export(ctx, legacyLogger(logger), events)
-		}}, nil
+		}
 	case ffexporter.DeprecatedExporterV2:
-		return &featureSink{CommonExporter: inner, export: exporter.Export}, nil
+		sink.export = exporter.Export
+	default:
+		return nil, fmt.Errorf("%w: %T; it needs Export(context.Context, *fflog.FFLogger, []exporter.ExportableEvent) error", ErrNotExporter, inner)
 	}
-	return nil, fmt.Errorf("%w: %T; it needs Export(context.Context, *fflog.FFLogger, []exporter.ExportableEvent) error", ErrNotExporter, inner)
+	if inner, ok := inner.(stopper); ok {
+		return stoppableSink{sink, inner}, nil
+	}
+	return sink, nil
 }
 
 // isNil says whether there is nothing that could be called.
@@ -60,6 +67,15 @@ type featureSink struct {
 	export   func(context.Context, *fflog.FFLogger, []ffexporter.FeatureEvent) error
 	setAside atomic.Int64 // events of other kinds; a batch that is tried again counts once, when it was exported
 }
+
+// stoppableSink is a featureSink around an exporter that can be stopped, so that whoever is handed it can do that.
+type stoppableSink struct {
+	*featureSink
+	stopper
+}
+
+// eventsSetAside is what tells a featureSink, stoppable or not.
+func (s *featureSink) eventsSetAside() int64 { return s.setAside.Load() }
 
 // Export implements the library's current interface.
 func (s *featureSink) Export(ctx context.Context, logger *fflog.FFLogger, events []ffexporter.ExportableEvent) error {

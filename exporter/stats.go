@@ -35,8 +35,8 @@ func (a *Async) Stats() AsyncStats {
 	a.mu.Lock()
 	stats := a.statsLocked()
 	a.mu.Unlock()
-	if features, ok := a.sink.(*featureSink); ok {
-		stats.SetAside = features.setAside.Load()
+	if features, ok := a.sink.(interface{ eventsSetAside() int64 }); ok {
+		stats.SetAside = features.eventsSetAside()
 	}
 	return stats
 }

@@ -36,12 +36,15 @@ func (e *StopError) Unwrap() error { return e.Err }
 //
 // A batch that fails is tried again, with its backoff, for as long as the context allows; so give it a deadline. The inner
 // exporter sees [Batch.Stopping], and contexts that end somewhat before that: early enough to return, and for its Stop, if it
-// has one, to be called with a tenth of the time left, a second at most.
+// has one, to be called with a tenth of the time left, a second at most. If it has one, a call that began before is ended when
+// half of the time is over, and made again.
 //
-// Stop returns nil when everything was exported, and else a [StopError], joined with the error of the inner exporter's Stop. It
-// returns by the deadline: a call that has not returned is left behind, and when it returns after all, its batch is
-// settled. It may be called before Export, and any number of times: what ended is the same for all calls, and the context
-// that ends first counts.
+// Stop must not be called by the inner exporter, for which it waits.
+//
+// Stop returns nil when nothing is left, as all was exported or was dropped before (see [Async.Stats]), and else a [StopError];
+// either is joined with the error of the inner exporter's Stop. It returns by the deadline: a call that has not returned is left
+// behind, and when it returns after all, its batch is settled. It may be called before Export, and any number of times: what
+// ended is the same for all calls, and the context that ends first counts.
 func (a *Async) Stop(ctx context.Context) error {
 	a.mu.Lock()
 	a.stopping = true
@@ -49,6 +52,7 @@ func (a *Async) Stop(ctx context.Context) error {
 	a.store.Close()
 
 	drain, cancel := a.drainContext(ctx)
+	defer a.hurryAfterHalf(drain)()
 	err := a.pump.Stop(drain)
 	cancel()
 	a.finish.Do(func() {
@@ -100,7 +104,7 @@ func (a *Async) abandon(ctx context.Context, pumped error) error {
 	failed := &StopError{Batches: stats.Batches.Lag(), Events: stats.Events.Lag(), Err: ctx.Err()}
 	if failed.Err == nil { // somebody else's context ended, or too little of this one's time is left
 		failed.Err = context.DeadlineExceeded
-		if !errors.Is(pumped, failed.Err) {
+		if !is(pumped, failed.Err) {
 			failed.Err = context.Canceled
 		}
 	}
@@ -118,6 +122,13 @@ func (a *Async) abandon(ctx context.Context, pumped error) error {
 		a.current = nil
 	}
 	return failed
+}
+
+// is is errors.Is for an error that wraps one of the inner exporter, whose methods may panic: most do for a nil pointer, and
+// a nil pointer in an error is not a nil error.
+func is(err, target error) (found bool) {
+	defer func() { _ = recover() }()
+	return errors.Is(err, target)
 }
 
 // stopInner stops the inner exporter.

@@ -18,7 +18,9 @@ type held struct {
 	events  []ffexporter.ExportableEvent // nil when settled; the array is not written to
 	state   state
 	attempt int
-	next    *held // the next one that waits
+	// stopping says that the last attempt began after Stop, so that the inner exporter knew of it.
+	stopping bool
+	next     *held // the next one that waits
 }
 
 // state is where a batch stands.
@@ -116,8 +118,9 @@ func (a *Async) keep(events []ffexporter.ExportableEvent) []ffexporter.Exportabl
 }
 
 // recycle keeps the memory of one settled batch for the next one. Nobody else has it: the inner exporter was given copies.
+// That of a batch which exceeded the bound by itself is not kept: it would be for as long as the Async is.
 func (a *Async) recycle(spent []ffexporter.ExportableEvent) {
-	if cap(spent) == 0 {
+	if cap(spent) == 0 || len(spent) > a.options.MaxEvents {
 		return
 	}
 	clear(spent) // not under the lock: it takes microseconds
