@@ -56,14 +56,22 @@ func (s *sink) Export(_ context.Context, _ *fflog.FFLogger, events []exporter.Ex
 // await waits until n events were received.
 func (s *sink) await(b *testing.B, n int) {
 	b.Helper()
-	late := time.After(time.Minute)
+	if !s.gets(n, time.Minute) {
+		b.Fatalf("%d of %d events were exported after a minute", s.received.Load(), n)
+	}
+}
+
+// gets says whether n events are received in the time.
+func (s *sink) gets(n int, within time.Duration) bool {
+	late := time.After(within)
 	for s.received.Load() < int64(n) {
 		select {
 		case <-s.changed:
 		case <-late:
-			b.Fatalf("%d of %d events were exported after a minute", s.received.Load(), n)
+			return false
 		}
 	}
+	return true
 }
 
 // newManager makes a started manager that flushes each sink when max events are pending, and at no other time, and that
