@@ -38,7 +38,7 @@ const (
 type parquetTable struct {
 	schema  *parquet.Schema
 	codec   compress.Codec
-	writer  *parquet.Writer
+	writer  *parquet.GenericWriter[any]
 	columns []*parquet.ColumnWriter
 	block   [][]parquet.Value // by column, the rows not yet handed to it
 	text    []byte            // what the byte arrays of block point into
@@ -58,7 +58,7 @@ func newParquetTable(schema *parquet.Schema, codec compress.Codec) *parquetTable
 // parquet-go v0.32.0 forgets the names of its columns (its issue 602), and then
 // Athena and Spark cannot open the file.
 func (t *parquetTable) begin(w io.Writer, rowGroupBytes int) {
-	t.writer = parquet.NewWriter(w, t.schema,
+	t.writer = parquet.NewGenericWriter[any](w, t.schema,
 		parquet.Compression(t.codec),
 		// The first version is what every reader knows; pages of the second
 		// save nothing in columns without nulls.
