@@ -4,5 +4,5 @@ package exporter
 
 //offlock:fields after Exported
 type ConsumerStats struct {
-	SetAside int64 // of which the exporter could never deliver, and which it left out of their batch: see SetAside
+	SetAside int64 // which the exporter left out of their batch: Exported with it, or Dropped if it was given up
 }

@@ -52,6 +52,32 @@ func TestWebhook_BodyCanBeSentAgain(t *testing.T) {
 	}
 }
 
+// Where a webhook redirects to with 301 or 302, net/http asks with a GET: what that answers says nothing of the events.
+// With 303 it is the answer to the events.
+func TestWebhook_RedirectWithoutTheEvents(t *testing.T) {
+	for _, statuses := range [][]int{
+		{http.StatusMovedPermanently},
+		{http.StatusFound},
+		{http.StatusTemporaryRedirect, http.StatusFound},
+		{http.StatusFound, http.StatusTemporaryRedirect},
+		{http.StatusSeeOther},
+		{http.StatusSeeOther, http.StatusFound},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if n := len(r.URL.Path) - len("/"); n < len(statuses) {
+				http.Redirect(w, r, r.URL.Path+"x", statuses[n])
+			}
+		}))
+		err := (&Exporter{EndpointURL: server.URL}).Export(context.Background(), nil, oneEvent("random-key"))
+		server.Close()
+		if statuses[0] == http.StatusSeeOther {
+			assert.NoError(t, err, "%d", statuses)
+		} else {
+			assert.ErrorContains(t, err, "has moved to "+server.URL+"/x", "%d", statuses)
+		}
+	}
+}
+
 // An answer other than of success means that the events were not taken.
 func TestWebhook_AnswerThatIsNoSuccess(t *testing.T) {
 	for _, status := range []int{http.StatusNotModified, http.StatusMultipleChoices, http.StatusBadRequest} {

@@ -52,7 +52,23 @@ func _() {
 func _() {
 	if response.StatusCode >= http.StatusMultipleChoices {
 		err = answerError(response)
+	} else if hasLostBody(response) {
+		err = fmt.Errorf("the webhook has moved to %s, where the events were not sent", response.Request.URL.Redacted())
 	}
+}
+
+// hasLostBody tells whether an answer comes from where the webhook redirects to with 301 or 302: that is asked with a
+// GET, without the events. With 303, the webhook has taken them, and what it redirects to is its answer.
+func hasLostBody(response *http.Response) bool {
+	for request := response.Request; request != nil && request.Response != nil; request = request.Response.Request {
+		switch request.Response.StatusCode {
+		case http.StatusMovedPermanently, http.StatusFound:
+			if before := request.Response.Request; before != nil && before.Method == http.MethodPost {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // answerError returns the error of an answer that does not say that the events were taken.

@@ -111,6 +111,28 @@ func TestFile_MemoryIsBounded(t *testing.T) {
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20))
 }
 
+// What was not read was not sent, whatever send says. Events behind the last byte are set aside all the same.
+func TestFile_UnreadContent(t *testing.T) {
+	events := []exporter.ExportableEvent{flagEvent("user-a", 1), flagEvent("user-b", math.NaN())}
+	line, err := events[0].FormatInJSON()
+	require.NoError(t, err)
+	f := &fileexporter.Exporter{}
+	for _, n := range []int{0, 1, len(line)} {
+		var log bytes.Buffer
+		err := f.ExportTo(context.Background(), logTo(&log), events, func(_ string, content io.Reader) error {
+			_, err := io.ReadFull(content, make([]byte, n))
+			return err
+		})
+		if n < len(line) {
+			assert.ErrorContains(t, err, "was not read to its end")
+			assert.Empty(t, log.String())
+		} else {
+			assert.NoError(t, err)
+			assert.Contains(t, log.String(), "unsupported value: NaN")
+		}
+	}
+}
+
 // An export that fails half-way leaves nothing behind for the next one, which has all the events.
 func TestFile_FailedSend(t *testing.T) {
 	events := []exporter.ExportableEvent{flagEvent("user-a", 1), flagEvent("user-b", math.NaN()), flagEvent("user-c", 3)}

@@ -30,7 +30,8 @@ func (f *Exporter) Export(ctx context.Context, logger *fflog.FFLogger, events []
 
 // ExportTo does what Export does, with another place for what would be in the file: send is called with the name that
 // the file would have, and with its content. That is encoded while it is read, so it can be read once, and not after
-// send has returned; reading it does not fail. If no event can be encoded, send is not called.
+// send has returned; reading it does not fail. What send leaves unread is an error. If no event can be encoded, send is
+// not called.
 func (f *Exporter) ExportTo(ctx context.Context, logger *fflog.FFLogger, events []exporter.ExportableEvent,
 	send func(name string, content io.Reader) error) error {
 	f.prepare()
@@ -46,6 +47,9 @@ func (f *Exporter) ExportTo(ctx context.Context, logger *fflog.FFLogger, events 
 	if c.more() || len(c.refused) == 0 {
 		if err := send(name, c); err != nil {
 			return err
+		}
+		if c.more() {
+			return fmt.Errorf("%s was not read to its end", name)
 		}
 	} else if err := f.templateFault(c.refused); err != nil {
 		return err
