@@ -125,12 +125,21 @@ func (s *Spool) run(ctx context.Context, cancel context.CancelFunc, c *call, log
 // returned takes the outcome of a call in, and lets the next one begin.
 func (s *Spool) returned(c *call, err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	<-s.turn // cannot wait: this call has put something in
-	if !c.abandoned {
+	if c.abandoned {
+		s.returnedLateLocked(c, err)
+	} else {
 		c.returned <- err
-		return
 	}
+	late := c.abandoned
+	s.mu.Unlock()
+	if late {
+		s.letGo()
+	}
+}
+
+// returnedLateLocked takes the outcome of a call in that was left behind.
+func (s *Spool) returnedLateLocked(c *call, err error) {
 	s.health.hung = false
 	if err != nil {
 		return
@@ -152,6 +161,19 @@ func (s *Spool) tookLocked(batch batchName) bool {
 		}
 	}
 	return false
+}
+
+// settleTakenLocked settles what the sender has not come to, and returns it to be removed: the next owner would send it again.
+func (s *Spool) settleTakenLocked() (taken []*file) {
+	for _, f := range s.waiting {
+		if f.taken {
+			taken = append(taken, f)
+		}
+	}
+	for _, f := range taken {
+		s.settleLocked(f, &s.counts.Sent)
+	}
+	return taken
 }
 
 // tookLate says whether a call that was left behind took this batch.

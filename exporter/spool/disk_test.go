@@ -188,7 +188,7 @@ func TestDiskThatDoesNotRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				sink, d := &fakeSink{do: down}, &faultyDisk{disk: osDisk{}}
-				s := open(t, sink, Options{After: -1, BackoffBase: time.Minute}, d)
+				s := open(t, sink, Options{After: -1, BackoffBase: time.Minute, Rand: func() float64 { return 0.5 }}, d)
 				for i := range int64(3) {
 					if err := export(s, i); err != nil {
 						t.Fatal(err)
@@ -198,7 +198,7 @@ func TestDiskThatDoesNotRead(t *testing.T) {
 				d.set(func(operation, _ string) error {
 					if operation == "open" && faults < test.faults {
 						faults++
-						return syscall.EMFILE
+						return syscall.EIO
 					}
 					return nil
 				})

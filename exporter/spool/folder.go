@@ -62,6 +62,9 @@ func claim(d disk, dir string) (*folder, error) {
 // tryLock takes the lock of the folder unless somebody has it.
 func (f *folder) tryLock() (bool, error) {
 	lock := flock.New(f.path+lockSuffix, flock.SetPermissions(0o600))
+	if info, err := os.Lstat(lock.Path()); err == nil && !info.Mode().IsRegular() { // to open a pipe may take for ever
+		return false, fmt.Errorf("spool: the lock %s is no file; remove it", lock.Path())
+	}
 	taken, err := lock.TryLock()
 	if err != nil {
 		return false, fmt.Errorf("spool: the lock %s was not taken: %w", lock.Path(), err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 	"time"
 
 	ffexporter "github.com/thomaspoignant/go-feature-flag/exporter"
@@ -14,8 +15,12 @@ import (
 	"github.com/offlock/offlock/exporter"
 )
 
-// maxUnreadable is how often a file may fail to be read before it is set aside. The disk may be ill for a moment. Arbitrary.
-const maxUnreadable = 5
+// maxUnreadable and unreadableFor are how often in a row, and for how long, a file may fail to be read before it is set aside. The
+// disk may be ill for a moment, and then no file can be read. Arbitrary.
+const (
+	maxUnreadable = 5
+	unreadableFor = time.Minute
+)
 
 // wakeLocked has the pump call send, unless it is to do so already.
 func (s *Spool) wakeLocked() {
@@ -114,6 +119,7 @@ func (s *Spool) read(f *file) (exporter.Batch, []ffexporter.ExportableEvent, err
 	if err != nil {
 		return exporter.Batch{}, nil, err
 	}
+	f.unreadable = 0
 	b, events, err := decodeBatch(payload)
 	if err != nil {
 		return b, nil, damage{err}
@@ -124,7 +130,12 @@ func (s *Spool) read(f *file) (exporter.Batch, []ffexporter.ExportableEvent, err
 // unreadable sees to a file that was not read. It returns an error if that is to be tried again.
 func (s *Spool) unreadable(f *file, err error) error {
 	var damaged damage
-	f.unreadable++
+	if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) { // which say nothing about the file
+		f.unreadable++
+	}
+	if f.unreadable <= 1 {
+		f.ill = time.Now()
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		s.options.Logger.Error("spool: a batch is gone from the folder; nobody but a spool may remove files there", "file", f.path())
@@ -133,7 +144,7 @@ func (s *Spool) unreadable(f *file, err error) error {
 		s.mu.Unlock()
 		s.gone(f)
 		return nil
-	case errors.As(err, &damaged), f.unreadable >= maxUnreadable:
+	case errors.As(err, &damaged), f.unreadable >= maxUnreadable && time.Since(f.ill) >= unreadableFor:
 		s.mu.Lock()
 		s.settleLocked(f, &s.counts.SetAside)
 		s.mu.Unlock()

@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -42,8 +44,9 @@ type Spool struct {
 
 	// starting is held while Start looks for the batches of earlier processes, so that no Export goes ahead of them.
 	starting sync.Once
-	stopping sync.Once // guards innerStopped
-	// innerStopped is what the Stop of the inner exporter returned: written in stopping, read after it.
+	stopping sync.Once // calls the Stop of the inner exporter
+	// innerEnded is closed when that has returned. innerStopped is what it returned: written before that, read after it.
+	innerEnded   chan struct{}
 	innerStopped error
 
 	// folders is held while folders are claimed and taken over, and while a batch is written: so batches get onto disk in
@@ -93,7 +96,8 @@ func newSpool(inner ffexporter.CommonExporter, o Options, d disk, rescan time.Du
 	}
 	s := &Spool{
 		inner: sink, options: o, disk: d, rescan: rescan,
-		stopper: stopperOf(inner), turn: make(chan struct{}, 1), adopted: map[string]*folder{}, quiet: make(chan struct{}), instance: rand.Text(),
+		stopper: stopperOf(inner), turn: make(chan struct{}, 1), adopted: map[string]*folder{}, quiet: make(chan struct{}), innerEnded: make(chan struct{}),
+		instance: rand.Text(),
 	}
 	if s.options.Logger == nil {
 		s.options.Logger = slog.New(&borrowedLog{spool: s})
@@ -120,7 +124,7 @@ func newSpool(inner ffexporter.CommonExporter, o Options, d disk, rescan time.Du
 
 // probe makes all that a batch needs, and takes it away again.
 func (s *Spool) probe() error {
-	if err := s.disk.MkdirAll(s.options.Dir); err != nil {
+	if err := s.makeDir(); err != nil {
 		return fmt.Errorf("spool: the folder was not made: %w", err)
 	}
 	f, err := claim(s.disk, s.options.Dir)
@@ -134,6 +138,24 @@ func (s *Spool) probe() error {
 		return fmt.Errorf("spool: the folder %s cannot be written to: %w", s.options.Dir, err)
 	}
 	return nil
+}
+
+// makeDir makes the folder, and sees to it that it is on the medium, with what was made above it: what is in it is to stay.
+func (s *Spool) makeDir() error {
+	var grown []string // the folders that have a new one in them
+	for dir := filepath.Clean(s.options.Dir); !s.options.NoSync; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			break
+		}
+		grown = append(grown, filepath.Dir(dir))
+	}
+	err := s.disk.MkdirAll(s.options.Dir)
+	for _, dir := range grown {
+		if err == nil {
+			err = s.disk.SyncDir(dir)
+		}
+	}
+	return err
 }
 
 // Start takes over the batches that earlier processes left, and starts to send them. Export calls it, too. It may be called

@@ -2,12 +2,16 @@ package spool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"time"
 
 	ffexporter "github.com/thomaspoignant/go-feature-flag/exporter"
+
+	"github.com/offlock/offlock/eventstore"
 )
 
 // Stop ends the sender, waits for the calls of Export that run, and gives the folder up, so that another spool sends what
@@ -15,9 +19,10 @@ import (
 // of the time that is left before ctx does, and at most 500 ms; a batch that was handed over by Export is then written to disk.
 // At last it stops the inner exporter, if that has a Stop(context.Context) error and no call of it is running.
 //
-// It returns nil when all of that is done, and else an error that wraps ctx's, and eventstore.ErrHung if the inner exporter does
-// not return. No batch is lost by that. Export goes on after Stop: it writes to disk, and does not call the inner exporter.
-// Stop may be called before Start, and any number of times.
+// It returns nil when all of that is done, and else an error that wraps ctx's, or eventstore.ErrHung if the inner exporter does
+// not return: then the folder is given up when it does, or with the process. No batch is lost by that. Export goes on after Stop: it
+// writes to disk, and does not call the inner exporter. Stop may be called before Start, and any number of times, but not by
+// the inner exporter, for which it waits.
 func (s *Spool) Stop(ctx context.Context) error {
 	s.mu.Lock()
 	if !s.stopped {
@@ -83,14 +88,40 @@ func (s *Spool) stopInner(ctx context.Context) error {
 	case s.stopper == nil:
 		return nil
 	}
-	s.stopping.Do(func() { s.innerStopped = s.stopper.Stop(ctx) })
-	return s.innerStopped
+	s.stopping.Do(func() { go s.endInner(ctx) })
+	select {
+	case <-s.innerEnded:
+		return s.innerStopped
+	case <-ctx.Done():
+	}
+	select {
+	case <-s.innerEnded:
+		return s.innerStopped
+	case <-time.After(minGrace): // one that minds its context needs no more
+		return fmt.Errorf("spool: the Stop of the exporter does not return: %w: %w", eventstore.ErrHung, ctx.Err())
+	}
 }
 
-// letGo gives the folders up once Stop was called and nothing uses them any more.
+// minGrace is how long the Stop of the inner exporter is waited for when the context has ended. Arbitrary.
+const minGrace = 10 * time.Millisecond
+
+// endInner is the goroutine that calls the Stop of the inner exporter.
+func (s *Spool) endInner(ctx context.Context) {
+	s.innerStopped = errors.New("spool: the exporter's Stop ended its goroutine and returned nothing; have it return an error instead")
+	defer func() {
+		if value := recover(); value != nil {
+			s.innerStopped = &eventstore.PanicError{Value: value, Stack: debug.Stack()}
+		}
+		close(s.innerEnded)
+	}()
+	s.innerStopped = s.stopper.Stop(ctx)
+}
+
+// letGo gives the folders up once Stop was called and nothing uses them any more. A call that Export left behind may still take
+// its batch, so that another spool must not have it before that call returns, or the process ends.
 func (s *Spool) letGo() {
 	s.mu.Lock()
-	over := s.stopped && s.busy == 0
+	over := s.stopped && s.busy == 0 && !s.health.hung
 	s.mu.Unlock()
 	if !over {
 		return
@@ -98,7 +129,7 @@ func (s *Spool) letGo() {
 	s.folders.Lock()
 	defer s.folders.Unlock()
 	s.mu.Lock()
-	removals := s.removals
+	removals := append(s.settleTakenLocked(), s.removals...)
 	s.removals = nil
 	s.mu.Unlock()
 	s.removeAll(removals)

@@ -85,8 +85,7 @@ func (s *Spool) storeLocked(b exporter.Batch, data []byte, events int) (dropped 
 		if again || !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		_ = s.own.unlock() // somebody removed the folder, with all that it held
-		s.own = nil
+		s.retireOwn() // somebody removed the folder, with all that it held, or only the file that was being written
 	}
 	if err != nil {
 		return nil, err
@@ -102,6 +101,22 @@ func (s *Spool) storeLocked(b exporter.Batch, data []byte, events int) (dropped 
 	}
 	s.wakeLocked()
 	return s.boundLocked(f), nil
+}
+
+// retireOwn has the next batch written to another folder. The spool keeps this one while it has batches in it, which may be
+// there after all. With Spool.folders held.
+func (s *Spool) retireOwn() {
+	old := s.own
+	s.own = nil
+	s.mu.Lock()
+	keep := old.files > 0
+	if keep {
+		s.adopted[old.path] = old
+	}
+	s.mu.Unlock()
+	if !keep {
+		old.release(s.disk)
+	}
 }
 
 // claim makes a folder whose name is on the medium before that of any file in it.

@@ -85,8 +85,28 @@ func appendValue(dst []byte, value any, depth int) []byte {
 	case rendered:
 		return appendRendered(dst, v)
 	}
+	if depth == 1 {
+		return appendNested(dst, value)
+	}
+	return appendComposite(dst, value, depth)
+}
+
+// appendNested appends an element of a field's value. One that is nested too deep is given up as a whole, as JSON gives it up: to
+// follow each of its other branches as far might never end.
+func appendNested(dst []byte, value any) (appended []byte) {
+	defer func() {
+		if reason := recover(); reason == any(errTooDeep) {
+			appended = appendRendered(dst, rendered{text: textTooDeep, err: errTooDeep.Error()})
+		} else if reason != nil {
+			panic(reason)
+		}
+	}()
+	return appendComposite(dst, value, 1)
+}
+
+func appendComposite(dst []byte, value any, depth int) []byte {
 	if depth == maxDepth {
-		return appendRendered(dst, rendered{text: textTooDeep, err: errTooDeep.Error()})
+		panic(errTooDeep) // for appendNested
 	}
 	switch v := value.(type) {
 	case []any:

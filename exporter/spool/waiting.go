@@ -20,8 +20,9 @@ type file struct {
 
 	// taken says that a call which was left behind took the batch after all. Guarded by Spool.mu.
 	taken bool
-	// tries and unreadable are those of the sender alone, one call at a time.
+	// The rest is the sender's alone, one call at a time.
 	tries, unreadable int
+	ill               time.Time // when it was first unreadable
 }
 
 func (f *file) path() string { return filepath.Join(f.folder.path, f.name) }
