@@ -5,11 +5,14 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"runtime"
 	"testing"
 	"time"
 
 	ffexporter "github.com/thomaspoignant/go-feature-flag/exporter"
 	"go.uber.org/goleak"
+
+	"github.com/offlock/offlock/exporter/spool"
 )
 
 // The cells wait more than they compute, so many run at the same time.
@@ -85,8 +88,7 @@ func testCell(t *testing.T, stack stack, fault fault, unwell, well target, hang 
 		lost = int(first.async.Stats().Events.Dropped)
 	}
 	if stack.spooled {
-		second := stack.open(t, well, folder)
-		second.spool.Start()
+		second := succeed(t, stack, well, folder, first.spool)
 		await(t, "the spool is empty", func() bool {
 			stats := second.spool.Stats()
 			return stats.Files == 0 && stats.Adopted == stats.Sent
@@ -122,6 +124,29 @@ func testCell(t *testing.T, stack stack, fault fault, unwell, well target, hang 
 	if s, ok := unwell.(*sink); ok && s.overlap {
 		t.Error("two calls ran at the same time")
 	}
+}
+
+// succeed opens the stack of a second process, once the first one has given its folder up: while a call hangs, it has not.
+func succeed(t *testing.T, stack stack, well target, folder string, first *spool.Spool) *opened {
+	t.Helper()
+	await(t, "the call that hung has returned", func() bool { return !first.Stats().Hung })
+	var second *opened
+	await(t, "the second process has taken over what is left", func() bool {
+		second = stack.open(t, well, folder)
+		second.spool.Start()
+		patience := time.Now().Add(callTimeout)
+		for second.spool.Stats().Adopted < first.Stats().Left {
+			if time.Now().After(patience) { // it came too early: the next look would be in a minute
+				if err := second.stop(t.Context()); err != nil {
+					t.Errorf("stop of the second process: %v", err)
+				}
+				return false
+			}
+			runtime.Gosched()
+		}
+		return true
+	})
+	return second
 }
 
 // poisoned is the index of the event that cannot be encoded.
