@@ -194,6 +194,20 @@ func TestExportRefused(t *testing.T) {
 	}
 }
 
+// What OnRefused does is not the batch's fault: it is stored, and not sent again.
+func TestOnRefusedPanics(t *testing.T) {
+	e := start(t)
+	x := e.exporter(t, func(o *s3.Options) { o.OnRefused = func(encode.Refused) { panic("in OnRefused") } })
+	poison := ffexporter.FeatureEvent{Kind: "feature", UserKey: "poison", Value: math.Inf(1)}
+	if err := x.Export(context.Background(), e.logger, append(events(0, 3), poison)); err != nil {
+		t.Fatal(err)
+	}
+	once(t, users(t, e.Objects()), 3)
+	if !strings.Contains(e.logs.String(), "OnRefused panicked") {
+		t.Error(e.logs)
+	}
+}
+
 // panicking is an encoder that panics after so many bytes.
 type panicking struct {
 	encode.JSON

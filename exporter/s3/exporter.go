@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	ffexporter "github.com/thomaspoignant/go-feature-flag/exporter"
@@ -133,9 +134,15 @@ func (e *Exporter) report(logger *fflog.FFLogger, refused []encode.Refused) {
 	e.counts.refused.Add(int64(len(refused)))
 	logger.Error("[S3Exporter] events that cannot be encoded were set aside; the others of the batch are stored",
 		slog.Int("events", len(refused)), slog.Any("first", refused[0].Err))
-	if e.options.OnRefused != nil {
-		for _, r := range refused {
-			e.options.OnRefused(r)
+	if e.options.OnRefused == nil {
+		return
+	}
+	defer func() { // the batch is stored: a panic of somebody else's is not to have it sent again
+		if value := recover(); value != nil {
+			logger.Error("[S3Exporter] OnRefused panicked", slog.Any("panic", value), slog.String("stack", string(debug.Stack())))
 		}
+	}()
+	for _, r := range refused {
+		e.options.OnRefused(r)
 	}
 }

@@ -110,16 +110,17 @@ func status(err error) int {
 
 // retryAfter is how long the server asked to be left alone, or 0.
 func retryAfter(err error) time.Duration {
+	const longest = 24 * time.Hour // more than a day is no wait
 	r := response(err)
 	if r == nil || r.Response == nil {
 		return 0
 	}
 	text := r.Header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(text); err == nil {
-		return time.Duration(min(max(seconds, 0), 24*60*60)) * time.Second // more than a day is no wait, and may overflow
+		return time.Duration(min(max(seconds, 0), int(longest/time.Second))) * time.Second // more may overflow
 	}
 	if at, err := http.ParseTime(text); err == nil {
-		return max(time.Until(at), 0)
+		return min(max(time.Until(at), 0), longest) // one of the two clocks may be wrong by years
 	}
 	return 0
 }

@@ -58,6 +58,10 @@ func TestRetryAfter(t *testing.T) {
 			t.Errorf("Retry-After %q: retryable %t", test.text, got)
 		}
 	}
+	century := time.Now().AddDate(100, 0, 0).UTC().Format(http.TimeFormat)
+	if got := retryAfter(answered(http.StatusServiceUnavailable, century)); got != 24*time.Hour {
+		t.Errorf("in a century: %v, want a day", got)
+	}
 	if got := retryAfter(errors.New("no answer")); got != 0 {
 		t.Error(got)
 	}
