@@ -76,6 +76,8 @@ func (b *bucket) stored(t *testing.T) map[string]int {
 	})
 }
 
+func (b *bucket) setAside() int { return int(b.Stats().Refused) }
+
 // broken has the fault in the first requests.
 type broken struct {
 	server *s3test.Server

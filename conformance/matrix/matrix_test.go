@@ -33,6 +33,7 @@ const (
 type target interface {
 	ffexporter.Exporter
 	stored(*testing.T) map[string]int
+	setAside() int // events that could not be encoded
 }
 
 // TestMatrix has every stack export to every sink, and then a second process, which finds the sink well. What arrives is every
@@ -120,6 +121,17 @@ func testCell(t *testing.T, stack stack, fault fault, unwell, well target, hang 
 	}
 	if missing != lost {
 		t.Errorf("%d events are missing, and %d are counted as dropped", missing, lost)
+	}
+	aside := unwell.setAside()
+	if _, ok := well.(*bucket); ok { // which counts for itself
+		aside += well.setAside()
+	}
+	wantAside := 0
+	if fault.poison {
+		wantAside = 1
+	}
+	if aside != wantAside {
+		t.Errorf("%d events were set aside, want %d", aside, wantAside)
 	}
 	if s, ok := unwell.(*sink); ok && s.overlap {
 		t.Error("two calls ran at the same time")

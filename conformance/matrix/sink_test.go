@@ -140,6 +140,12 @@ func (s *sink) stored(*testing.T) map[string]int {
 	return count(maps.Values(s.objects))
 }
 
+func (s *sink) setAside() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refused
+}
+
 // usersOf are the users of the events in JSON lines.
 func usersOf(body []byte) ([]string, error) {
 	var users []string
